@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA programs with and without bugs under `warpsage check`.
 
-    run.py WARPSAGE [--rebuild] [--plain] [--jobs N] [NAME ...]    e.g. memory/global_tail, race, 'sync/grid*'
-    run.py WARPSAGE --prebuild                              writes prebuilt/CLASS.tar.xz; needs nvcc
+    run.py WARPSAGE [--prebuilt] [--plain] [--jobs N] [NAME ...]  e.g. memory/global_tail, race, 'sync/grid*'
+    run.py WARPSAGE --prebuild                              renews prebuilt/CLASS.tar.xz; needs nvcc
 
 CLASS/NAME.cu are the programs: memory, init, race and sync have one bug each; those of correct have none. Each is
 written from CUDA's documentation, not from what the checks do. The comments at their top:
@@ -19,7 +19,8 @@ written from CUDA's documentation, not from what the checks do. The comments at 
     // heavy: yes              many seconds to compile or to run: only when named, or with --heavy
 
 An error anywhere but on lines with BUG or ALSO is a failure. Prebuilt programs are run if they are of the source at
-hand; otherwise nvcc compiles them, once for each content. Without nvcc a program with neither fails.
+hand; otherwise nvcc compiles them, once for each content. Without nvcc, or with --prebuilt, which CTest gives, a program
+with neither fails: --prebuild renews the archives, compiling only what changed. Heavy programs are not in them.
 --plain runs them under `warpsage run`: the correct ones must say PASSED.
 """
 import argparse
@@ -37,12 +38,16 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = ("memory", "init", "race", "sync", "correct")
-PREBUILT = os.path.join(HERE, "prebuilt")
 TIME_LIMIT = 300
+
+
+def archive_of(group):
+    return os.path.join(HERE, "prebuilt", group + ".tar.xz")
 
 
 def find_nvcc():
@@ -89,22 +94,36 @@ class Program:
 
 
 def compile_program(program, nvcc, out):
-    command = [nvcc, *program.options, "-o", out + ".new", program.name + ".cu"]
-    result = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
-    if result.returncode:
-        raise RuntimeError("nvcc: " + (result.stdout + result.stderr)[-1500:])
-    os.replace(out + ".new", out)
+    """The same bytes for the same source in every folder: no paths of this machine, no process's number."""
+    with tempfile.TemporaryDirectory() as folder:
+        new = os.path.join(folder, "program")
+        paths = f"-ffile-prefix-map={folder}/=,-ffile-prefix-map={HERE}=."
+        command = [nvcc, *program.options, "-Xcompiler", paths, "--keep", "--keep-dir", folder, "-o", new,
+                   f"/proc/self/cwd/{program.name}.cu"]
+        result = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise RuntimeError("nvcc: " + (result.stdout + result.stderr)[-1500:])
+        with open(new, "rb") as file:
+            write_program(out, file.read())
+
+
+def write_program(path, content):
+    """Whole or not at all, also if others write it at the same time."""
+    new = f"{path}.{os.getpid()}.{threading.get_ident()}"
+    with open(new, "wb") as file:
+        file.write(content)
+    os.chmod(new, 0o755)
+    os.replace(new, path)
 
 
 class Builder:
     """Finds or makes the programs; prebuilt ones are unpacked into the cache."""
 
-    def __init__(self, cache, rebuild):
-        self.cache, self.nvcc = cache, find_nvcc()
+    def __init__(self, cache, nvcc, groups=CLASSES):
+        self.cache, self.nvcc = cache, nvcc
         os.makedirs(cache, exist_ok=True)
-        if not rebuild:
-            for group in CLASSES:
-                self.unpack(os.path.join(PREBUILT, group + ".tar.xz"))
+        for group in groups:
+            self.unpack(archive_of(group))
 
     def unpack(self, archive):
         if not os.path.exists(archive):
@@ -113,10 +132,7 @@ class Builder:
             for member in file:
                 out = os.path.join(self.cache, os.path.basename(member.name))
                 if member.isfile() and not os.path.exists(out):
-                    with open(out + ".new", "wb") as target:
-                        shutil.copyfileobj(file.extractfile(member), target)
-                    os.chmod(out + ".new", 0o755)
-                    os.replace(out + ".new", out)
+                    write_program(out, file.extractfile(member).read())
 
     def path_of(self, program):
         return os.path.join(self.cache, f"{os.path.basename(program.name)}-{program.content()}")
@@ -125,8 +141,8 @@ class Builder:
         path = self.path_of(program)
         if not os.path.exists(path):
             if not self.nvcc:
-                raise RuntimeError("no nvcc, and prebuilt/ has no program of this source: "
-                                   "run `run.py WARPSAGE --prebuild` where nvcc is")
+                raise RuntimeError("prebuilt/ has no program of this source: "
+                                   "run `tests/checks/run.py WARPSAGE --prebuild` where nvcc is")
             compile_program(program, self.nvcc, path)
         return path
 
@@ -241,22 +257,28 @@ def chosen(names, heavy):
     return programs
 
 
-def prebuild(builder, jobs):
-    """One archive a class, the same bytes for the same programs."""
-    programs = [one for one in chosen([], False) if "prebuilt" not in one.words]
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        paths = list(pool.map(builder.get, programs))
-    os.makedirs(PREBUILT, exist_ok=True)
-    for group in CLASSES:
-        with tarfile.open(os.path.join(PREBUILT, group + ".tar.xz"), "w:xz", preset=9) as archive:
-            for program, path in zip(programs, paths):
-                if program.group != group:
-                    continue
+def write_archive(group, paths):
+    """The same bytes for the same programs; an archive that is current stays."""
+    with io.BytesIO() as packed:
+        with tarfile.open(fileobj=packed, mode="w:xz", preset=9) as archive:
+            for path in paths:
                 with open(path, "rb") as file:
                     content = file.read()
                 member = tarfile.TarInfo(os.path.basename(path))
                 member.size, member.mode = len(content), 0o755
                 archive.addfile(member, io.BytesIO(content))
+        with open(archive_of(group), "wb") as file:
+            file.write(packed.getvalue())
+
+
+def prebuild(cache, jobs):
+    """Programs of the archives are kept if they are of the source at hand; others are compiled."""
+    builder, programs = Builder(cache, find_nvcc()), chosen([], False)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        paths = list(pool.map(builder.get, programs))
+    os.makedirs(os.path.dirname(archive_of("")), exist_ok=True)
+    for group in CLASSES:
+        write_archive(group, [path for program, path in zip(programs, paths) if program.group == group])
     return 0
 
 
@@ -277,7 +299,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("warpsage")
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--rebuild", action="store_true")
+    parser.add_argument("--prebuilt", action="store_true")
     parser.add_argument("--prebuild", action="store_true")
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--heavy", action="store_true")
@@ -285,11 +307,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_intermixed_args()
     options.warpsage = os.path.abspath(options.warpsage)
-    builder = Builder(os.path.join(os.path.dirname(options.warpsage), "check-programs"),
-                      options.rebuild or options.prebuild)
+    folder = os.path.dirname(options.warpsage)
     if options.prebuild:
-        return prebuild(builder, options.jobs)
+        return prebuild(os.path.join(folder, "check-prebuilt"), options.jobs)
     programs, results = chosen(options.names, options.heavy), []
+    builder = Builder(os.path.join(folder, "check-prebuilt" if options.prebuilt else "check-programs"),
+                      None if options.prebuilt else find_nvcc(), {one.group for one in programs})
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for program, result in zip(programs, pool.map(lambda one: run_program(options, builder, one), programs)):
             results.append((program, *result))
