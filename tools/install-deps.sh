@@ -97,6 +97,7 @@ find_missing() {
     need libmpfr-dev library mpfr # what approximate instructions are judged by
     need python3 has python3
     need python3-jsonschema python3 -c 'import jsonschema'
+    need python3-yaml python3 -c 'import yaml' # the jobs of doc/ci.md
     [ "$group" = test ] && return
     need clang has clang
     need clang-format has clang-format

@@ -16,6 +16,7 @@
 #     contradictions  all models, machines, bundled kernels     10 min
 #     validate     generated kernels beside nvcc's, evidence     1 min
 #     native       native code beside PTX: launch files, programs, kernel tests, random programs; needs ptxas 2 h
+#     checks       programs of tests/checks, CUB and Thrust among them; needs nvcc  15 min
 #     html         reports in a headless Chromium, if there is one  1 min
 #     memory       4,000 allocations of each of six commands fail 10 min
 #     packages     two builds of the packages compared, lintian, a fresh Debian, the static program alone; needs root 15 min
@@ -91,6 +92,14 @@ native() {
     fi
 }
 
+checks() {
+    if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+        suite "programs under checks" python3 tests/checks/run.py build/warpsage --heavy
+    else
+        echo "checks: skipped: nvcc is not in PATH"
+    fi
+}
+
 packages() {
     if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null || ! command -v lintian >/dev/null; then
         echo "packages: skipped: needs root, debootstrap and lintian"
@@ -115,6 +124,7 @@ part() {
         check "evidence of the sets" evidence_is_current
         ;;
     native) native ;;
+    checks) checks ;;
     html)
         if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
             suite "reports in Chromium" python3 tests/html/browser.py build/warpsage
@@ -125,7 +135,7 @@ part() {
     memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
     packages) check "packages" packages ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, html, memory or" \
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, checks, html, memory or" \
             packages >&2
         exit 2
         ;;
@@ -136,7 +146,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native html memory packages
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native checks html memory packages
 check "build" build_all
 for name in "$@"; do
     part "$name"

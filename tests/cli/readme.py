@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples of README.md are what the program prints: readme.py PROGRAM [--write]
 
-Compares, or with --write renews, what `make demo` and the example of `warpsage run` print, and compares
+Compares, or with --write renews, what `make demo` and the examples of `warpsage run` and `--check` print, and compares
 the excerpt of the launch file."""
 import difflib
 import os
@@ -48,14 +48,16 @@ def indented(text):
     return ["    " + line if line else "" for line in text.rstrip("\n").split("\n")]
 
 
-def output(command):
-    """What a command prints, its report on standard error last."""
+def output(command, status=0):
+    """What a command that ends with this status prints, its report on standard error last."""
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("COLUMNS", "CLICOLOR_FORCE", "WARPSAGE_MACHINES")}
     environment["LC_ALL"] = "C"
     environment["WARPSAGE_ISA"] = "ptx"  # with ptxas and without
     done = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True,
-                          check=True)
+                          check=False)
+    if done.returncode != status:
+        sys.exit(f"readme.py: {command}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout + done.stderr
 
 
@@ -63,10 +65,11 @@ def blocks(program, lines):
     """(source, first line, one past the last line, what belongs there)"""
     start = next(i for i, line in enumerate(lines) if line.startswith("`make demo` prints this"))
     yield "make demo", *block_after(lines, start), indented(output([program, *demo_command()]))
-    start = next(i for i, line in enumerate(lines) if line.startswith("    $ build/warpsage run "))
-    command = lines[start].split()[2:]
-    yield (lines[start].strip(), *block_after(lines, start),
-           [lines[start], *indented(output([program, *command]))])
+    for example, status in ("run", 0), ("analyze", 1):
+        start = next(i for i, line in enumerate(lines) if line.startswith(f"    $ build/warpsage {example} "))
+        command = lines[start].split()[2:]
+        yield (lines[start].strip(), *block_after(lines, start),
+               [lines[start], *indented(output([program, *command], status))])
 
 
 def main():
