@@ -47,6 +47,7 @@ words_of() {
     fuzz_trace) ls src/isa/sass_ops.def src/replay/*.c ;;
     fuzz_energy) ls src/model/closed_form/forms_energy.c src/answer/ask_energy.c ;;
     fuzz_cubin) ls src/decode/native/cubin*.c ;;
+    fuzz_findings) ls src/check/finding_*.c src/check/suppression.c src/check/check_names.c ;;
     fuzz_trace_file) ls src/measure/*.def src/measure/trace_file.c ;;
     esac
 }

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
+#include "base/text.h"
+
 static const struct {
     const char *name, *other;
     enum check_tool tool;
@@ -22,6 +25,19 @@ unsigned check_tool_find(const char *name)
     return 0;
 }
 
+static ws_status unknown_tool(struct diag *diag, const char *word)
+{
+    static const char *const names[] = {"memory",   "init",      "race",      "sync",     "all",
+                                        "memcheck", "initcheck", "racecheck", "synccheck"};
+    struct arena arena = {0};
+    ws_status status = diag_error(
+        diag, WS_ERR_ARGUMENT,
+        "unknown tool '%s'%s: expected memory, init, race, sync or all, with commas between them",
+        word, text_hint(&arena, word, names, sizeof names / sizeof *names));
+    arena_clear(&arena);
+    return status;
+}
+
 ws_status check_tools_parse(struct diag *diag, const char *text, unsigned *out)
 {
     *out = 0;
@@ -30,11 +46,7 @@ ws_status check_tools_parse(struct diag *diag, const char *text, unsigned *out)
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 31, at);
         unsigned tool = !strcmp(word, "all") ? CHECK_ALL : check_tool_find(word);
-        if (!tool)
-            return diag_error(diag, WS_ERR_ARGUMENT,
-                              "unknown check '%s': expected memory, init, race, sync or all, with "
-                              "commas between them",
-                              word);
+        if (!tool) return unknown_tool(diag, word);
         *out |= tool;
         at += length;
         if (!*at) return WS_OK;
