@@ -20,6 +20,7 @@ EYES = {
     "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
 }
 LEAST_DIFFERENCE = 15
+MOST_HEAT = 0.75  # opacity of the hottest line of code
 
 
 def linear(colour):
@@ -36,6 +37,13 @@ def luminance(rgb):
 def contrast(one, other):
     dark, light = sorted(luminance(linear(c)) for c in (one, other))
     return (light + 0.05) / (dark + 0.05)
+
+
+def over(colour, ground, opacity):
+    """A colour as in "200, 90, 20" over one as in "#1a2129"."""
+    parts = [int(ground[i:i + 2], 16) for i in (1, 3, 5)]
+    mixed = [round(opacity * int(c) + (1 - opacity) * g) for c, g in zip(colour.split(","), parts)]
+    return "#" + "".join(f"{c:02x}" for c in mixed)
 
 
 def lab(rgb):
@@ -56,7 +64,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         css = file.read()
     # Each block of variables changes those before it: light first, then dark or print.
-    blocks = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{3,6});", block))
+    blocks = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{3,6}|[0-9, ]+);", block))
               for block in re.findall(r":root \{(.*?)\}", css, re.S)]
     counts = {True: 0, False: 0}
 
@@ -71,6 +79,9 @@ def main():
         for text, ground in itertools.product(("text", "soft", "accent"), ("page", "card")):
             ratio = contrast(colours[text], colours[ground])
             check(ratio >= 4.5, f"{name}: {text} on {ground}: {ratio:.2f} to 1")
+        hottest = over(colours["hot"], (colours["card"] + colours["card"][1:])[:7], MOST_HEAT)
+        ratio = contrast(colours["text"], hottest)
+        check(ratio >= 4.5, f"{name}: text on the hottest line of code: {ratio:.2f} to 1")
         for slot in range(9):
             ratio = contrast(colours[f"k{slot}"], colours["card"])
             check(ratio >= 3, f"{name}: k{slot} on card: {ratio:.2f} to 1")

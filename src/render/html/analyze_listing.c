@@ -187,7 +187,7 @@ static void put_head(struct listing *l, unsigned level)
     const struct node *machines = node_child(&row, "machines");
     strbuf_printf(
         html->out,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"%s-%c\"><table "
+        "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-labelledby=\"%s-%c\"><table "
         "class=\"code\" data-level=\"%c\"><caption id=\"%s-%c\">%s</caption>\n<thead><tr><th "
         "scope=\"col\">%s</th>",
         l->id, level_ids[level][0], level_ids[level][0], l->id, level_ids[level][0],

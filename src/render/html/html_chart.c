@@ -19,7 +19,7 @@ static struct figure_frame open_figure(struct html *html, const char *title)
     html_text(html, title);
     strbuf_printf(
         html->out,
-        "</figcaption>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
+        "</figcaption>\n<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"");
     html_text(html, title);
     html_raw(html, "\">\n");
     return frame;

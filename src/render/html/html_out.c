@@ -215,7 +215,7 @@ struct html_table html_open_table(struct html *html, const char *caption,
     unsigned id = html->next_table++;
     strbuf_printf(
         html->out,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"t%u\"><table>"
+        "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-labelledby=\"t%u\"><table>"
         "<caption id=\"t%u\">",
         id, id);
     html_text(html, caption);
