@@ -238,7 +238,7 @@ static enum verdict worst(enum verdict a, enum verdict b)
     return a > b ? a : b;
 }
 
-/* Kernels without machines in both reports: counts that differ say nothing of the time. */
+/* Kernels of reports without machines: counts that differ say nothing of the time. */
 static enum verdict verdict_of_counts(struct arena *arena, struct diff_kernel *kernel)
 {
     if (!kernel->changes.count) return VERDICT_SAME;
@@ -248,7 +248,10 @@ static enum verdict verdict_of_counts(struct arena *arena, struct diff_kernel *k
 
 static void compare_counts(struct arena *arena, struct diff_answer *diff, struct diff_kernel *out)
 {
-    bool is_compared = !out->is_refused && out->changes.count + out->changes.unchanged > 0;
+    bool has_times = out->sides[0]->machine_count || out->sides[1]->machine_count;
+    bool is_compared =
+        !out->is_refused && !has_times && out->changes.count + out->changes.unchanged > 0;
+    if (has_times) add_text(arena, &out->reasons, "no machine is in both reports");
     out->verdict = is_compared ? verdict_of_counts(arena, out) : VERDICT_INCOMPARABLE;
     diff->compared += is_compared;
     if (!is_compared || out->verdict == VERDICT_SAME) diff->counts[out->verdict]++;

@@ -109,6 +109,22 @@ struct quantity quantity_of(double value, const char *noun)
     return out;
 }
 
+/* "cycle", "warp instruction": counted things, unlike "ms", "degC" and "thread/cycle". */
+static bool is_noun(const char *unit)
+{
+    size_t letters = strspn(unit, "abcdefghijklmnopqrstuvwxyz ");
+    return letters >= 4 && !unit[letters];
+}
+
+struct quantity quantity_said(double value, const char *unit)
+{
+    struct quantity out;
+    if (is_noun(unit)) return quantity_of(fabs(value) < 1000 ? value : round(value), unit);
+    if (value != 0 || is_count(unit)) return quantity_format(value, unit);
+    snprintf(out.text, sizeof out.text, "0 %.30s", unit);
+    return out;
+}
+
 struct quantity quantity_binary(double value, const char *unit)
 {
     static const struct {

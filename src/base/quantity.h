@@ -24,6 +24,10 @@ struct quantity quantity_count(double value);
  * the singular, names. */
 struct quantity quantity_of(double value, const char *noun);
 
+/* As in a sentence: like quantity_format, but units that are nouns as quantity_of, to the whole from 1,000 on, and
+ * "0 s" without decimals. */
+struct quantity quantity_said(double value, const char *unit);
+
 /* "24.6x": a ratio of two times. */
 struct quantity quantity_ratio(double value);
 

@@ -97,9 +97,10 @@ static void put_findings(struct strbuf *out, const struct node *list)
         double before = node_number(one, "a_gain"), after = node_number(one, "b_gain");
         strbuf_printf(out, "- %s: %s ", node_word(one, "status"), node_word(one, "code"));
         markdown_put_text(out, node_word(one, "title"));
-        if (node_word(one, "where")) {
+        const char *where = node_word(one, "where");
+        if (where && *where) {
             strbuf_puts(out, ", ");
-            markdown_put_code(out, node_word(one, "where"));
+            markdown_put_code(out, where);
         }
         if (!isnan(before)) strbuf_printf(out, ", gain %s", quantity_ratio(before).text);
         if (!isnan(after))

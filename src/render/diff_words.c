@@ -15,7 +15,7 @@ static struct quantity text_of(const char *text)
 struct quantity diff_value(const struct node *of, const char *id, const char *unit)
 {
     double value = node_number(of, id);
-    return isnan(value) ? text_of("unknown") : quantity_format(value, unit);
+    return isnan(value) ? text_of("unknown") : quantity_said(value, unit);
 }
 
 struct quantity diff_percent(double share)

@@ -36,7 +36,7 @@ static void put_change(struct page *page, const struct node *change)
 {
     const char *unit = node_word(change, "unit"), *reason = node_word(change, "reason");
     struct quantity text = diff_change(change);
-    page_line(page, "    %-44s %12s %12s   %s", change->id, diff_value(change, "a", unit).text,
+    page_line(page, "    %-42s %17s %17s   %s", change->id, diff_value(change, "a", unit).text,
               diff_value(change, "b", unit).text, *text.text || !reason ? text.text : reason);
 }
 
@@ -46,7 +46,7 @@ static void put_changes(struct page *page, const char *title, const struct node 
     size_t shown = 0;
     char more[64] = "";
     if (!list->child_count) return;
-    page_line(page, "  %-46s %12s %12s   %s", title, "before", "after", "change");
+    page_line(page, "  %-44s %17s %17s   %s", title, "before", "after", "change");
     for (size_t i = 0; i < list->child_count && shown < most; i++) {
         if (page->details != WS_DETAILS_ALL && !diff_is_usual(&list->children[i])) continue;
         put_change(page, &list->children[i]);
@@ -85,7 +85,7 @@ static void put_findings(struct page *page, const struct node *list)
         const char *where = node_word(one, "where");
         struct strbuf text = {0};
         strbuf_printf(&text, "%s %s", node_word(one, "code"), or_none(node_word(one, "title")));
-        if (where) strbuf_printf(&text, "  %s", where);
+        if (where && *where) strbuf_printf(&text, "  %s", where);
         if (!isnan(before)) strbuf_printf(&text, "  gain %s", quantity_ratio(before).text);
         if (!isnan(after))
             strbuf_printf(&text, "%s%s", isnan(before) ? "  gain " : " -> ",

@@ -64,28 +64,16 @@ void chart_text(struct strbuf *out, double x, double y, const char *anchor, cons
     chart_text_cut(out, x, y, anchor, class, text, 200);
 }
 
-/* "cycle", "warp instruction": counted things, unlike "ms", "degC" and "thread/cycle". */
-static bool is_noun(const char *unit)
-{
-    size_t letters = strspn(unit, "abcdefghijklmnopqrstuvwxyz ");
-    return letters >= 4 && !unit[letters];
-}
-
 struct quantity chart_value(double value, const char *unit)
 {
     struct quantity out;
+    double percent = 100 * value;
     if (isnan(value)) {
         snprintf(out.text, sizeof out.text, "unknown");
         return out;
     }
-    if (!unit) unit = "1";
-    if (is_noun(unit)) return quantity_of(fabs(value) < 1000 ? value : round(value), unit);
-    if (value == 0) {
-        snprintf(out.text, sizeof out.text, strcmp(unit, "1") != 0 ? "0 %.30s" : "0", unit);
-        return out;
-    }
-    if (strcmp(unit, "%") != 0) return quantity_format(value, unit);
-    double percent = 100 * value;
+    if (!unit || strcmp(unit, "%") != 0 || value == 0)
+        return quantity_said(value, unit ? unit : "1");
     snprintf(out.text, sizeof out.text, fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%", percent);
     return out;
 }
