@@ -215,14 +215,18 @@ struct race_block {
     struct hash_table objects; /* of its shared memory */
 };
 
+/* Of a store: does what it writes come from data in memory, so that other inputs have it write something else? Of a load:
+ * is what it reads stored again? */
+enum moves_data { MOVES_UNKNOWN, MOVES_NO, MOVES_YES };
+
 /* A static instruction. */
 struct place {
     const struct insn *insn;
     uint32_t launch;
     uint8_t scope; /* of a strong one: enum mem_scope */
     bool is_strong, is_atomic, acquires, releases;
-    bool stores_data; /* what it stores comes from data in memory; known once it is_examined */
-    bool is_examined;
+    uint32_t index;     /* launch instruction index */
+    uint8_t moves_data; /* enum moves_data */
 };
 
 struct race {
@@ -304,9 +308,8 @@ void objects_publish(struct race *race, struct race_block *block, unsigned warp,
 
 /* Number of the access's instruction. */
 unsigned place_of(struct race *race, const struct check_access *told);
-/* Does what the store, of this launch index, writes come from data in memory? Then other inputs have it write something
- * else. */
-bool place_stores_data(struct race *race, struct place *place, uint32_t index);
+/* Of a plain store or load: see enum moves_data. */
+bool place_moves_data(struct race *race, struct place *place);
 
 /* ---- accesses and reports (race_access.c, race_report.c) --------------------------------------- */
 
@@ -316,9 +319,9 @@ void race_access(void *self, const struct check_access *access);
 struct conflict {
     struct race_block *block;
     unsigned lane;
-    const struct place *mine, *place; /* of the later one, of the earlier one */
-    uint64_t address;                 /* of the word */
-    unsigned bytes;                   /* of the word: those both touch */
+    struct place *mine, *place; /* of the later one, of the earlier one */
+    uint64_t address;           /* of the word */
+    unsigned bytes;             /* of the word: those both touch */
     entry entry;
     bool is_write;     /* the earlier one */
     bool is_quiet;     /* the later one writes what memory holds */

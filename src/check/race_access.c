@@ -238,17 +238,15 @@ static void look_at_extras(const struct look *look, struct cell *cell, unsigned 
 }
 
 /* Does the lane write what the word holds, and not only by chance? What shared memory holds at the beginning is not
- * defined. Data that take the place of other data are equal by chance; but not where several lanes, which nothing
- * orders, write the same. */
+ * defined. Data are equal by chance, but not where several lanes, which nothing orders, write the same. */
 static bool is_quiet_at(const struct look *look, const struct cell *cell, unsigned lane,
                         unsigned bytes)
 {
-    entry write = cell->write;
-    bool is_written = entry_segment(write) >= look->stale && !(bytes & ~entry_bytes(write));
+    entry write = cell->write & ~ENTRY_MORE;
     if (!((look->quiet >> lane) & 1)) return false;
-    if (!is_written) return look->told->access->space != SPACE_SHARED;
-    return !look->stores_data || write & ENTRY_QUIET ||
-           !is_ordered(look, write & ~ENTRY_MORE, lane);
+    if (look->stores_data) return !is_ordered(look, write, lane);
+    return look->told->access->space != SPACE_SHARED ||
+           (entry_segment(write) >= look->stale && !(bytes & ~entry_bytes(write)));
 }
 
 static void look_at_cell(const struct look *look, struct cell *cell, unsigned lane, uint64_t word,
@@ -505,7 +503,7 @@ void race_access(void *self, const struct check_access *told)
     look.first = block->alone_segment;
     look.span = block->barrier_segment > look.first ? block->barrier_segment - look.first : 0;
     look.quiet = find_quiet(told);
-    look.stores_data = look.quiet && place_stores_data(race, look.place, told->index);
+    look.stores_data = look.quiet && place_moves_data(race, look.place);
     if (told->access->space == SPACE_GLOBAL && !look.place->is_strong &&
         streams_is_on(race->findings->streams))
         streams_kernel_access(race->findings->streams, told, block->index, look.quiet);

@@ -33,13 +33,13 @@ unsigned place_of(struct race *race, const struct check_access *told)
     GROW(race->places, race->place_count, race->place_room);
     mem_keep(race->places);
     struct place *place = &race->places[race->place_count];
-    *place = (struct place){.insn = told->insn, .launch = race->launches};
+    *place = (struct place){.insn = told->insn, .index = told->index, .launch = race->launches};
     describe_place(place, told->insn);
     *at = (uint16_t)race->place_count++;
     return *at;
 }
 
-/* ---- what a store stores --------------------------------------------------------------------- */
+/* ---- data that loads and stores move --------------------------------------------------------------------- */
 
 static const struct function *function_of(const struct launch_view *view, uint32_t index)
 {
@@ -66,12 +66,14 @@ static bool stores_data(struct race *race, const struct function *function, cons
     return any;
 }
 
-bool place_stores_data(struct race *race, struct place *place, uint32_t index)
+bool place_moves_data(struct race *race, struct place *place)
 {
-    if (!place->is_examined) {
-        const struct function *function = function_of(race->view, index);
-        place->stores_data = function && stores_data(race, function, place->insn);
-        place->is_examined = true;
+    if (place->moves_data == MOVES_UNKNOWN) {
+        const struct function *function = function_of(race->view, place->index);
+        bool moves =
+            function && (place->insn->op == OP_ST ? stores_data(race, function, place->insn)
+                                                  : function_stores_result(function, place->insn));
+        place->moves_data = moves ? MOVES_YES : MOVES_NO;
     }
-    return place->stores_data;
+    return place->moves_data == MOVES_YES;
 }

@@ -28,8 +28,17 @@ static bool values_differ(const struct check_access *told, unsigned a, unsigned 
            memcmp(of_a, of_b, told->access->bytes) != 0;
 }
 
+/* Is a result that atomics of a block gather in its shared memory read, and used as data, while they may go on? What
+ * only decides whether to do an atomic may be old. */
+static bool is_early_use(struct race *race, const struct conflict *conflict)
+{
+    struct place *read = conflict->mine->is_strong ? conflict->place : conflict->mine;
+    return race->access->access->space == SPACE_SHARED && conflict->relation == UNORDERED &&
+           place_moves_data(race, read);
+}
+
 /* What is found of two unordered accesses; CHECK_CODE_COUNT: nothing worth telling. */
-static enum check_code code_of(const struct race *race, const struct conflict *conflict)
+static enum check_code code_of(struct race *race, const struct conflict *conflict)
 {
     const struct check_access *told = race->access;
     bool mine_is_weak = is_weak_write(conflict->mine, told->writes);
@@ -48,7 +57,8 @@ static enum check_code code_of(const struct race *race, const struct conflict *c
         return matters ? CHECK_CODE_RACE_WARP : CHECK_CODE_COUNT;
     }
     if (both_strong) return is_sure ? CHECK_CODE_RACE_SCOPE : CHECK_CODE_COUNT;
-    if (!mine_is_weak && !is_weak) return is_sure ? CHECK_CODE_RACE_PLAIN_READ : CHECK_CODE_COUNT;
+    if (!mine_is_weak && !is_weak && !is_early_use(race, conflict))
+        return is_sure ? CHECK_CODE_RACE_PLAIN_READ : CHECK_CODE_COUNT;
     bool is_benign =
         told->writes ? conflict->is_quiet : conflict->is_write && conflict->entry & ENTRY_QUIET;
     if (is_benign && !is_sure) return CHECK_CODE_COUNT;

@@ -228,6 +228,9 @@ static inline uint64_t shared_block_bytes(uint64_t static_bytes, uint64_t dynami
 bool function_follows_data(const struct function *function);
 /* By register: may data in memory decide what it holds? Results of calls count as if they did not. To be freed. */
 bool *function_data_registers(const struct function *function);
+/* Is what the load reads, or what is computed from it, stored or added to memory? What only decides, or is an address or
+ * an operand of another atomic, does not count. */
+bool function_stores_result(const struct function *function, const struct insn *read);
 
 /* Is the operand %clock, %clock64, %clock_hi or one of the %globaltimers? */
 bool operand_is_clock(const struct operand *operand);

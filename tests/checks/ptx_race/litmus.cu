@@ -899,3 +899,33 @@ KERNEL(all_write_what_they_loaded)
     asm volatile("" ::: "memory");
     if (TID == 31) flag[TID] = n;
 }
+
+/* In place, on zeros. */
+//! equal_in_place 1 64 R01
+KERNEL(equal_in_place)
+{
+    int other = data[(TID + 32) % 64];
+    data[TID] = other;
+}
+
+//! sum_read_early 1 64 R01
+KERNEL(sum_read_early)
+{
+    __shared__ int sum;
+    if (TID == 0) sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, TID);
+    if (TID == 32) data[0] = 2 * sum;
+}
+
+/* An old value only makes an atomic that is not needed. */
+//! maximum_guarded 1 64 R09
+KERNEL(maximum_guarded)
+{
+    __shared__ int most;
+    if (TID == 0) most = 0;
+    __syncthreads();
+    if (data[2048 + TID] > most) atomicMax(&most, data[2048 + TID]);
+    __syncthreads();
+    if (TID == 0) data[0] = most;
+}
