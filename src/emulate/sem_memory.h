@@ -340,6 +340,7 @@ static inline bool locate_lanes(struct exec *x, const struct uop *u, struct plac
     s->space = (uint8_t)(space == SPACE_FRAME ? SPACE_PARAM : space);
     s->bytes = u->bytes;
     find_shape(s, p->a, mask);
+    leave_upper_halves();
     p->lane_stride = 0;
     p->allocation = NULL;
     switch (space) {
