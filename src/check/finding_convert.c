@@ -89,7 +89,9 @@ static struct finding_words words_of(struct arena *arena, const struct check_fin
                    .freed = frames_of(arena, finding->freed)},
         .host = frames_of(arena, finding->host),
     };
-    if (finding->has_address) out.address = hexadecimal(arena, finding->address);
+    /* Where the host has its memory is another place in every run. */
+    bool has_address = finding->has_address && finding->code != CHECK_CODE_HOST_POINTER;
+    if (has_address) out.address = hexadecimal(arena, finding->address);
     if (finding->has_address && finding->space < SPACE_COUNT && finding->space != SPACE_NONE)
         out.space = space_names[finding->space];
     if (out.has_here) out.here = side_of(arena, finding, &finding->here);
