@@ -121,29 +121,87 @@ void check_put_memory(struct strbuf *out, const struct node *memory)
 
 typedef void words_fn(struct strbuf *out, const struct node *node);
 
-static void put_sentence(struct strbuf *out, const char *lead, words_fn *words,
-                         const struct node *node)
+struct fact_reader {
+    check_fact_fn *read;
+    void *user;
+};
+
+static void read_fact(const struct fact_reader *reader, const char *name, words_fn *words,
+                      const struct node *node)
 {
     struct strbuf text = {0};
     if (node_is_known(node)) words(&text, node);
-    if (text.length) strbuf_printf(out, "\n%s%s", lead, text.data);
+    if (text.length) reader->read(reader->user, name, text.data);
     strbuf_clear(&text);
+}
+
+void check_each_fact(const struct node *finding, check_fact_fn *read, void *user)
+{
+    const struct fact_reader reader = {read, user};
+    const struct node *here = node_child(finding, "here"), *memory = node_child(finding, "memory");
+    const char *message = node_word(finding, "message"), *advice = node_word(finding, "advice");
+    if (message) read(user, "what", message);
+    read_fact(&reader, "where", check_put_side, here);
+    if (node_is_known(here)) read_fact(&reader, "inlined", check_put_inlined, here);
+    read_fact(&reader, "and", check_put_side, node_child(finding, "other"));
+    read_fact(&reader, "memory", check_put_memory, memory);
+    if (node_is_known(memory))
+        read_fact(&reader, "allocated", check_put_frames, node_child(memory, "created"));
+    if (node_is_known(memory))
+        read_fact(&reader, "freed", check_put_frames, node_child(memory, "freed"));
+    read_fact(&reader, "host", check_put_frames, node_child(finding, "host"));
+    if (advice) read(user, "do", advice);
+}
+
+static void put_sentence(void *out, const char *name, const char *text)
+{
+    if (strcmp(name, "what") != 0)
+        strbuf_printf(out, "\n%s: %s", name, text);
+    else
+        strbuf_printf(out, "\n%s", text);
 }
 
 void check_put_message(struct strbuf *out, const struct node *finding)
 {
-    const struct node *here = node_child(finding, "here"), *other = node_child(finding, "other"),
-                      *memory = node_child(finding, "memory");
-    const char *message = node_word(finding, "message"), *advice = node_word(finding, "advice");
-    if (message) strbuf_printf(out, "\n%s", message);
-    put_sentence(out, "where: ", check_put_side, here);
-    if (node_is_known(here)) put_sentence(out, "inlined: ", check_put_inlined, here);
-    put_sentence(out, "and: ", check_put_side, other);
-    put_sentence(out, "memory: ", check_put_memory, memory);
-    if (node_is_known(memory))
-        put_sentence(out, "allocated: ", check_put_frames, node_child(memory, "created"));
-    if (node_is_known(memory))
-        put_sentence(out, "freed: ", check_put_frames, node_child(memory, "freed"));
-    put_sentence(out, "host: ", check_put_frames, node_child(finding, "host"));
-    if (advice) strbuf_printf(out, "\ndo: %s", advice);
+    check_each_fact(finding, put_sentence, out);
+}
+
+void check_put_checked(struct strbuf *out, const struct node *check)
+{
+    const struct node *tools = node_child(check, "tools");
+    strbuf_printf(
+        out, "Checked %s of %s", quantity_of((double)node_count(check, "launches"), "launch").text,
+        quantity_of((double)node_child(check, "kernels")->value.item_count, "kernel").text);
+    if (node_count(check, "processes") > 1)
+        strbuf_printf(out, " in %s",
+                      quantity_of((double)node_count(check, "processes"), "process").text);
+    strbuf_puts(out, " with");
+    const char *comma = " ";
+    for (size_t i = 0; i < tools->child_count; i++) {
+        if (!node_flag(&tools->children[i], "on")) continue;
+        strbuf_printf(out, "%s%s", comma, node_word(&tools->children[i], "tool"));
+        comma = ", ";
+    }
+    strbuf_puts(out, ".");
+}
+
+size_t check_notes(const struct node *check, struct arena *arena, const char *const **out)
+{
+    const struct node *notes = node_child(check, "notes");
+    const char *const *texts = notes->value.items;
+    const char **all = ARENA_ARRAY(arena, const char *, notes->value.item_count + 3);
+    uint64_t unchecked = node_count(check, "unchecked_launches"),
+             left_out = node_count(check, "left_out");
+    size_t count = 0;
+    if (!node_count(check, "launches")) all[count++] = "No launch was checked.";
+    if (unchecked)
+        all[count++] =
+            arena_format(arena, "%s not checked.", quantity_of((double)unchecked, "launch").text);
+    if (left_out)
+        all[count++] = arena_format(arena, "%s at further places had no room here.",
+                                    quantity_of((double)left_out, "finding").text);
+    for (size_t i = 0; i < notes->value.item_count; i++)
+        all[count++] = texts[i];
+    *out = all;
+    return count;
 }

@@ -16,8 +16,17 @@ void check_put_inlined(struct strbuf *out, const struct node *side);
 void check_put_frames(struct strbuf *out, const struct node *frames);
 /* "'tile': 128 bytes of shared memory; 4 bytes after its end" */
 void check_put_memory(struct strbuf *out, const struct node *memory);
+/* What is known of a finding besides its title, in order: "what", "where", "inlined", "and", "memory", "allocated",
+ * "freed", "host", "do". */
+typedef void check_fact_fn(void *user, const char *name, const char *text);
+void check_each_fact(const struct node *finding, check_fact_fn *read, void *user);
 /* All of it in sentences, without its title. */
 void check_put_message(struct strbuf *out, const struct node *finding);
+
+/* "Checked 2 launches of 1 kernel with memory, init." */
+void check_put_checked(struct strbuf *out, const struct node *check);
+/* What was not covered. */
+size_t check_notes(const struct node *check, struct arena *arena, const char *const **out);
 
 /* check_sarif.c, check_junit.c */
 render_fn render_check_sarif, render_check_junit;

@@ -151,21 +151,8 @@ static struct quantity count_of(const struct node *node, const char *id, const c
 
 static void put_checked(struct page *page, const struct node *check)
 {
-    const struct node *tools = node_child(check, "tools");
     struct strbuf text = {0};
-    strbuf_printf(
-        &text, "Checked %s of %s", count_of(check, "launches", "launch").text,
-        quantity_of((double)node_child(check, "kernels")->value.item_count, "kernel").text);
-    if (node_count(check, "processes") > 1)
-        strbuf_printf(&text, " in %s", count_of(check, "processes", "process").text);
-    strbuf_puts(&text, " with");
-    const char *comma = " ";
-    for (size_t i = 0; i < tools->child_count; i++) {
-        if (!node_flag(&tools->children[i], "on")) continue;
-        strbuf_printf(&text, "%s%s", comma, node_word(&tools->children[i], "tool"));
-        comma = ", ";
-    }
-    strbuf_puts(&text, ".");
+    check_put_checked(&text, check);
     page_fill(page, "", text.data);
     strbuf_clear(&text);
 }
@@ -193,33 +180,14 @@ static void put_sums(struct page *page, const struct node *check)
     }
 }
 
-static void put_note(struct page *page, const char *text, bool *has_some)
-{
-    page_fill(page, *has_some ? "          " : "Notes     ", text);
-    *has_some = true;
-}
-
 static void put_notes(struct page *page, const struct node *check)
 {
-    const struct node *notes = node_child(check, "notes");
-    const char *const *texts = notes->value.items;
-    bool has_some = false;
-    struct strbuf line = {0};
-    if (!node_count(check, "launches")) put_note(page, "No launch was checked.", &has_some);
-    if (node_count(check, "unchecked_launches")) {
-        strbuf_printf(&line, "%s not checked.",
-                      count_of(check, "unchecked_launches", "launch").text);
-        put_note(page, line.data, &has_some);
-    }
-    if (node_count(check, "left_out")) {
-        line.length = 0;
-        strbuf_printf(&line, "%s at further places had no room here.",
-                      count_of(check, "left_out", "finding").text);
-        put_note(page, line.data, &has_some);
-    }
-    for (size_t i = 0; i < notes->value.item_count; i++)
-        put_note(page, texts[i], &has_some);
-    strbuf_clear(&line);
+    struct arena arena = {0};
+    const char *const *notes;
+    size_t count = check_notes(check, &arena, &notes);
+    for (size_t i = 0; i < count; i++)
+        page_fill(page, i ? "          " : "Notes     ", notes[i]);
+    arena_clear(&arena);
 }
 
 static void compose(struct page *page, const struct node *check)
@@ -250,12 +218,15 @@ static const struct csv_column columns[] = {
 static const struct csv_table csv = {
     .rows = "findings", .columns = columns, .column_count = sizeof columns / sizeof *columns};
 
+compose_html_fn html_check; /* html/check_page.c */
+
 const struct view view_check = {
     .question = "check",
     .parts = parts,
     .part_count = sizeof parts / sizeof *parts,
     .csv = &csv,
     .csv_count = 1,
+    .html = html_check,
     .sarif = render_check_sarif,
     .junit = render_check_junit,
 };

@@ -108,6 +108,30 @@ def check_trees():
         page.check(f"{command}: page", page.check_page(run(*command, "-f", "html")))
 
 
+def check_findings(folder):
+    """The page of `check`: each finding with its place and text; names with markup; many of them."""
+    saved = os.path.join(ROOT, "tests", "cli", "data", "check", "findings.json")
+    with open(saved, encoding="utf-8") as file:
+        findings = json.load(file)
+    one = findings["findings"][-1]
+    texts = ["use of an uninitialised value", "data race", "by 4 bytes", "check the index", "main.cu:8"]
+    one["title"] = HOSTILE.replace("\x01", "").replace("\x07", "")
+    many = [{**one, "here": {**one["here"], "line": line}} for line in range(1, 3001)]
+    for name, list_of, told in (("findings", findings["findings"], texts + ["&lt;script&gt;alert(1)"]),
+                                ("many findings", many, ["The first 1000 of 3000", "1000. k&lt;script"])):
+        path = os.path.join(folder, "findings.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**findings, "findings": list_of}, file)
+        done = subprocess.run([PROGRAM, "check", "--read", path, "-f", "html", "-o", path + ".html"], check=False)
+        with open(path + ".html", encoding="utf-8") as file:
+            text = file.read()
+        page.check(f"{name}: status", [] if done.returncode == 1 else [done.returncode])
+        page.check(f"{name}: page", page.check_page(text))
+        page.check(f"{name}: told", [part for part in told if part not in text])
+        check_parts(name, text, ["summary", "findings", "f1"])
+        page.check(f"{name}: escaped", [] if "<script>alert" not in text else ["it is not"])
+
+
 def check_unwritable():
     done = subprocess.run([PROGRAM, "analyze", os.path.join(KERNELS, "saxpy", "saxpy.yaml"), "--gpu", "v100", "-f",
                            "html", "-o", "/nonexistent/report.html"], capture_output=True)
@@ -124,6 +148,7 @@ def main():
                   os.path.join(KERNELS, "saxpy", "saxpy.yaml"), "--gpu", "v100,gtx580", "--cpu", "e5645x2")
     with tempfile.TemporaryDirectory() as folder:
         check_profile(folder)
+        check_findings(folder)
     check_trees()
     check_unwritable()
     return page.finish()

@@ -47,6 +47,9 @@ struct html {
 void html_title(struct html *html, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void html_lead(struct html *html, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The title of a page about a program: its file name and arguments. */
+void html_program_title(struct html *html, const struct node *program);
+
 /* ---- sections ---------------------------------------------------------------------------------- */
 
 /* <section> with a heading of the next level, its id made of those around it and `id`, which is
@@ -113,8 +116,9 @@ void html_cellf(struct html_table *table, const char *format, ...)
 void html_cell_value(struct html_table *table, const struct node *node);
 void html_cell_number(struct html_table *table, double value, const char *unit);
 void html_cell_count(struct html_table *table, uint64_t count);
-/* A share from 0 to 1 in per cent with a bar behind it; may be one of two figures, so it is no <data>. */
+/* "1.72x". */
 void html_cell_ratio(struct html_table *table, double ratio);
+/* A share from 0 to 1 in per cent with a bar behind it; may be one of two figures, so it is no <data>. */
 void html_cell_share(struct html_table *table, double share);
 /* Between these calls: any contents. */
 void html_open_cell(struct html_table *table);

@@ -3,6 +3,7 @@
 #include "render/html/html.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "render/html/embedded.h"
 
@@ -79,6 +80,19 @@ void html_title(struct html *html, const char *format, ...)
     va_end(list);
 }
 
+void html_program_title(struct html *html, const struct node *program)
+{
+    enum { WORDS_MOST = 200 };
+    const char *const *words = program->value.items;
+    struct strbuf line = {0};
+    for (size_t i = 0; i < program->value.item_count && line.length < WORDS_MOST; i++) {
+        const char *slash = i ? NULL : strrchr(words[i], '/');
+        strbuf_printf(&line, "%s%.*s", i ? " " : "", WORDS_MOST, slash ? slash + 1 : words[i]);
+    }
+    if (line.length) html_title(html, "%s", line.data);
+    strbuf_clear(&line);
+}
+
 void html_lead(struct html *html, const char *format, ...)
 {
     va_list list;
@@ -106,7 +120,7 @@ void render_html(const struct answer *answer, const struct render_options *optio
     put_contents(out, &html.contents);
     strbuf_puts(out, "<main id=\"main\">\n");
     strbuf_append(out, body.data, body.length);
-    strbuf_puts(out, "</main>\n</div>\n<footer><p>Predicted by warpsage " WS_VERSION_STRING
+    strbuf_puts(out, "</main>\n</div>\n<footer><p>Written by warpsage " WS_VERSION_STRING
                      "; no GPU was used. The origin and the exact value of each number are in the "
                      "JSON of the same "
                      "command (<code>-f json</code>).</p></footer>\n");

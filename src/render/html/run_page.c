@@ -184,16 +184,9 @@ void html_run_kernel_pages(struct html *html, const struct node *run)
 
 static void put_head(struct html *html, const struct node *run)
 {
-    const struct node *program = node_child(run, "program");
-    const char *const *words = program->value.items;
-    struct strbuf line = {0};
-    const char *slash = program->value.item_count ? strrchr(words[0], '/') : NULL;
-    for (size_t i = 0; i < program->value.item_count && line.length < NAME_MOST; i++)
-        strbuf_printf(&line, "%s%.*s", i ? " " : "", NAME_MOST, !i && slash ? slash + 1 : words[i]);
-    html_title(html, "%s", line.length ? line.data : "run");
+    html_program_title(html, node_child(run, "program"));
     html_lead(html, "on %s (%s), exit status %llu", node_word(run, "machine"),
               node_word(run, "machine_name"), (unsigned long long)node_count(run, "exit_code"));
-    strbuf_clear(&line);
 }
 
 void html_run(struct html *html, const struct node *run)
