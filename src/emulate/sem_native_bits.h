@@ -104,9 +104,12 @@ static void n_viaddmnmx(struct exec *x, const struct uop *u)
     choose_elements(x, u, MINMAX_SUM);
 }
 
-/* Both halves of a and b added, without a carry between them. */
-OP2(n_viadd2, uint32_t, uint32_t, uint32_t,
-    ((A & 0xffff0000u) + (B & 0xffff0000u)) | ((A + B) & 0xffff))
+/* Both halves of a and b, or of a and -b, added, without a carry between them. */
+OP_FORMS(n_viadd2, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *b = SRC(uint32_t, 1);
+         const uint32_t nb = FLAG_MASK(NM_INVERT_B), const uint32_t A = a[i];
+         const uint32_t B = b[i] ^ nb,
+         ((A & 0xffff0000u) + (B & 0xffff0000u) + (nb & 0x10000)) | ((A + B + (nb & 1)) & 0xffff))
 
 /* ---- predicates as bits ---------------------------------------------------------------------- */
 

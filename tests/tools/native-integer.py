@@ -457,8 +457,11 @@ def video(f):
 def packed(f):
     """sm_90: dynamic programming, pairs of halves."""
     f.begin("packed")
+    negate = "mov.b32 {%h, %i}, $b; neg.s16 %h, %h; neg.s16 %i, %i; mov.b32 %x0, {%h, %i};"
     for t in "u16x2", "s16x2":
         f.op(f"add.{t} $d, $a, $b", immediates=False)
+        f.op(f"{{ {negate} add.{t} $d, $a, %x0; }}", immediates=False)
+        f.op(f"{{ {negate} add.{t} %x0, $a, %x0; max.{t} $d, %x0, $c; }}", immediates=False)
         f.op(f"min.{t} $d, $a, $b", immediates=False)
         f.op(f"max.{t} $d, $a, $b", immediates=False)
         f.op(f"{{ max.{t} %x0, $a, $b; max.{t} $d, %x0, $c; }}", immediates=False)

@@ -82,10 +82,8 @@ bool lower_i2ip(struct lowering *l)
 /* d, a, b */
 bool lower_viadd(struct lowering *l)
 {
-    bool has_halves = has(l, "16x2");
-    if (has_halves && has_signs(l)) return false;
-    if (has_halves) return lower_as(l, OP_N_VIADD2, TYPE_U32, 2);
     l->out->modifiers = inverted(l, 2, NM_INVERT_B);
+    if (has(l, "16x2")) return lower_as(l, OP_N_VIADD2, TYPE_U32, 2);
     if (!lower_as(l, OP_N_IADD3, TYPE_U32, 2)) return false;
     from_number(l, 0);
     return true;
