@@ -75,7 +75,11 @@ struct finding_list {
     size_t note_count, note_room;
 };
 
-enum { FINDINGS_MOST = 10000, FINDING_NOTES_MOST = 1000, FINDING_FRAMES_MOST = 64 };
+enum {
+    FINDINGS_MOST = 10000 /* of a grade, in a process */,
+    FINDING_NOTES_MOST = 1000,
+    FINDING_FRAMES_MOST = 64
+};
 
 struct findings;
 /* Those of this process (findings.h), with words in the arena or theirs; to be freed. */

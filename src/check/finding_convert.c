@@ -111,13 +111,13 @@ static const char *tools_of(struct arena *arena, unsigned tools)
 
 void finding_list_of(struct arena *arena, const struct findings *findings, struct finding_list *out)
 {
-    size_t kept = findings->count < FINDINGS_MOST ? findings->count : FINDINGS_MOST;
+    size_t kept = findings->count;
     *out = (struct finding_list){.items = mem_zalloc(kept + 1, sizeof *out->items),
                                  .count = kept,
                                  .room = kept,
                                  .tools = tools_of(arena, findings->checker.tools),
                                  .launches = findings->launches,
-                                 .left_out = findings->count - kept};
+                                 .left_out = findings->left_out};
     for (size_t i = 0; i < kept; i++)
         out->items[i] = words_of(arena, findings->items[i]);
     for (size_t i = 0; i < findings->kernel_count; i++)

@@ -151,16 +151,24 @@ struct place_entry {
     struct check_finding *finding;
 };
 
-/* Findings are many times as many as their places: the first of each place is kept. */
+/* Findings are many times as many as their places: the first of each place is kept, and of each grade so many that
+ * notes leave room for errors. */
 static void add(struct findings *findings, const struct check_finding *found)
 {
     uint64_t key = hash_finding(found);
     findings->changes++;
     struct place_entry *entry = hash_table_find(&findings->by_place, key, sizeof *entry);
     if (entry) {
-        entry->finding->count++;
+        if (entry->finding) entry->finding->count++;
         return;
     }
+    entry = hash_table_add(&findings->by_place, key, sizeof *entry);
+    mem_keep(findings->by_place.entries);
+    if (findings->count_of[found->grade] == FINDINGS_MOST) {
+        findings->left_out++;
+        return;
+    }
+    findings->count_of[found->grade]++;
     struct check_finding *kept = arena_zalloc(&findings->arena, 1, sizeof *kept);
     *kept = *found;
     kept->count = 1;
@@ -172,8 +180,6 @@ static void add(struct findings *findings, const struct check_finding *found)
     arena_keep(&findings->arena);
     GROW(findings->items, findings->count, findings->room);
     mem_keep(findings->items);
-    entry = hash_table_add(&findings->by_place, key, sizeof *entry);
-    mem_keep(findings->by_place.entries);
     entry->finding = kept;
     findings->items[findings->count++] = kept;
 }
@@ -288,6 +294,8 @@ void findings_forget(struct findings *findings)
 {
     hash_table_clear(&findings->by_place);
     findings->count = findings->note_count = 0;
+    findings->left_out = 0;
+    memset(findings->count_of, 0, sizeof findings->count_of);
     findings->launches = 0;
     findings->changes++;
     arena_clear(&findings->arena);

@@ -68,8 +68,9 @@ struct findings {
     struct checker checker; /* for the device */
     struct arena arena;
     struct hash_table by_place;
-    struct check_finding **items; /* in the order they were found */
-    size_t count, room;
+    struct check_finding **items; /* in the order they were found, of each grade FINDINGS_MOST */
+    size_t count, room, count_of[GRADE_NOTE + 1];
+    uint64_t left_out;  /* places for which there was no room */
     const char **notes; /* what was not covered, or forgotten to stay within bounds; each once */
     size_t note_count, note_room;
     const char **kernels; /* that were launched, each once */
