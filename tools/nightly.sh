@@ -9,7 +9,7 @@
 #
 # Parts, with their time on two cores:
 #     ci           .ci/run with NIGHTLY=1, fuzzing included    30 min + FUZZ_SECONDS for each two targets
-#     programs     100,000 random programs                     60 min
+#     programs     100,000 random programs, racy kernels in 300 orders  60 min
 #     approximate  10 million arguments an instruction         10 min
 #     sizes        the papers' kernels at full size             1 min
 #     launches     every bundled launch file                    5 min
@@ -112,7 +112,10 @@ packages() {
 part() {
     case $1 in
     ci) suite "ci" env NIGHTLY=1 FUZZ_SEED=0 FUZZ_SECONDS="${FUZZ_SECONDS:-3600}" .ci/run ;;
-    programs) check "random programs" random_programs ;;
+    programs)
+        check "random programs" random_programs
+        check "racy kernels in 300 orders" env WARPSAGE_SCHEDULES=300 build/test_schedules
+        ;;
     approximate) check "approximate instructions" build/test_approximate --count 10000000 ;;
     sizes) suite "papers at full size" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release \
         -R test_kernels_zhang ;;

@@ -145,7 +145,7 @@ static bool run_threads(struct block *block)
     return moved;
 }
 
-static bool release_threads(struct block *block)
+bool block_release(struct block *block)
 {
     bool released = false;
     for (uint32_t i = 0; i < block->thread_count; i++)
@@ -186,17 +186,23 @@ static void free_frames(struct thread *thread)
     }
 }
 
-static void run_block(struct block *block)
+static void begin_block(struct block *block, struct state *state, uint32_t index)
 {
-    const uint32_t *size = block->state->launch->block;
-    block->thread_count = size[0] * size[1] * size[2];
-    block->shared = mem_zalloc(block->state->shared_bytes + 1, 1);
+    const struct reference_launch *launch = state->launch;
+    const uint32_t *grid = launch->grid, *size = launch->block;
+    *block = (struct block){
+        .state = state,
+        .id = {index % grid[0], index / grid[0] % grid[1], index / grid[0] / grid[1]},
+        .thread_count = size[0] * size[1] * size[2],
+        .shared = mem_zalloc(state->shared_bytes + 1, 1),
+    };
     block->threads = mem_zalloc(block->thread_count, sizeof *block->threads);
     for (uint32_t i = 0; i < block->thread_count; i++)
         begin_thread(block, i);
-    do
-        run_threads(block);
-    while (!block->state->fault && release_threads(block));
+}
+
+static void end_block(struct block *block)
+{
     for (uint32_t i = 0; i < block->thread_count; i++) {
         struct thread *thread = &block->threads[i];
         if (thread->state != THREAD_DONE) thread_fault(thread, thread->waits, "waits for ever");
@@ -206,16 +212,38 @@ static void run_block(struct block *block)
     mem_free(block->shared);
 }
 
+static void run_in_order(struct state *state, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && !state->fault; i++) {
+        struct block block;
+        begin_block(&block, state, i);
+        do
+            run_threads(&block);
+        while (!state->fault && block_release(&block));
+        end_block(&block);
+    }
+}
+
+static void run_by_turns(struct state *state, uint32_t count)
+{
+    struct block *blocks = mem_zalloc(count, sizeof *blocks);
+    for (uint32_t i = 0; i < count; i++)
+        begin_block(&blocks[i], state, i);
+    schedule_run(state, blocks, count);
+    for (uint32_t i = 0; i < count; i++)
+        end_block(&blocks[i]);
+    mem_free(blocks);
+}
+
 bool reference_run(const struct reference_launch *launch, char *message, size_t message_size)
 {
     struct state state = {.launch = launch};
     place_variables(&state);
-    const uint32_t *grid = launch->grid;
-    for (uint32_t i = 0; i < grid[0] * grid[1] * grid[2] && !state.fault; i++) {
-        struct block block = {.state = &state,
-                              .id = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]}};
-        run_block(&block);
-    }
+    uint32_t blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    if (launch->schedule)
+        run_by_turns(&state, blocks);
+    else
+        run_in_order(&state, blocks);
     if (state.fault)
         snprintf(message, message_size, "line %u: %s: %s",
                  state.fault_insn ? state.fault_insn->line : 0,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A second implementation of PTX: one thread at a time, one instruction at a time, as plainly as the
  * ISA says it. It shares the decoder with the engine and nothing else. A thread runs until it ends,
- * reaches a barrier or an operation of its warp; then the next one runs.
- *
- * Atomics happen in the order of the threads, which is one of the possible ones. */
+ * reaches a barrier or an operation of its warp; then the next one runs: one of the possible orders. A schedule is
+ * another: threads of all blocks run by turns, lanes of a warp apart from each other. Memory is sequentially
+ * consistent in all of them. */
 #ifndef REFERENCE_INTERPRETER_H
 #define REFERENCE_INTERPRETER_H
 
@@ -28,6 +28,7 @@ struct reference_launch {
         *parameters; /* as variable.offset of the kernel's parameters lays them out */
     const struct reference_buffer *buffers;
     unsigned buffer_count;
+    uint64_t schedule; /* seed of an order in which threads run; 0: one after the other */
 };
 
 /* False if the kernel does what it must not (or what the interpreter does not know): `message` says

@@ -23,6 +23,13 @@ struct frame {
     uint64_t *places;    /* of parameters and local variables in the stack, by module variable */
 };
 
+/* cp.async has read its source; what it writes may come later, up to its wait. */
+enum { COPIES_MAX = 64, COPY_BYTES_MAX = 16 };
+struct copy {
+    unsigned char *to, bytes[COPY_BYTES_MAX];
+    uint32_t size, group;
+};
+
 enum thread_state { THREAD_RUNS, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
 
 struct thread {
@@ -32,6 +39,8 @@ struct thread {
     const struct insn *waits; /* at a barrier or for its warp */
     bool carry;               /* CC.CF */
     struct frame *frame;
+    struct copy copies[COPIES_MAX];   /* of cp.async, that are not done; oldest first */
+    uint32_t copy_count, copy_groups; /* groups: committed so far */
     uint32_t stack_used;
     unsigned char stack[STACK_BYTES]; /* local variables and parameters of all frames */
 };
@@ -56,6 +65,19 @@ struct state {
 };
 
 void thread_fault(struct thread *thread, const struct insn *insn, const char *what);
+
+/* interpreter.c. Threads go on whose barrier or operation of the warp is complete; false: none. */
+bool block_release(struct block *block);
+
+/* schedule.c: executes blocks that have begun. */
+void schedule_run(struct state *state, struct block *blocks, uint32_t count);
+
+/* thread_copy.c: cp.async. */
+void thread_copy_later(struct thread *thread, const struct insn *insn, unsigned char *to,
+                       const unsigned char *bytes, uint32_t size);
+/* The oldest `count` of them are done. */
+void thread_copies_do(struct thread *thread, uint32_t count);
+void thread_copy_group(struct thread *thread, const struct insn *insn);
 
 /* thread_step.c: operands and instructions. */
 uint64_t thread_read(struct thread *thread, const struct operand *operand, unsigned type);

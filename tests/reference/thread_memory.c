@@ -89,12 +89,16 @@ static void load(struct thread *thread, const struct insn *insn, const unsigned 
 static void store(struct thread *thread, const struct insn *insn, unsigned char *place)
 {
     unsigned size = type_infos[insn->type].bits / 8;
+    unsigned char bytes[COPY_BYTES_MAX], *to = place;
+    bool is_copy = insn->flags & INSN_ASYNC && thread->block->state->launch->schedule;
+    if (is_copy) place = bytes;
     for (unsigned k = 0; k < insn->vector; k++) {
         const struct operand *source = insn_source(insn, 1 + k);
         uint64_t value[2] = {thread_read(thread, source, insn->type),
                              thread_read_upper(thread, source)};
         memcpy(place + k * size, value, size);
     }
+    if (is_copy) thread_copy_later(thread, insn, to, bytes, insn_access_bytes(insn));
 }
 
 /* exch and cas of 16 bytes. */

@@ -372,6 +372,9 @@ static void execute(struct thread *thread, const struct insn *insn)
     case OP_RED:
         thread_access(thread, insn);
         break;
+    case OP_CP:
+        thread_copy_group(thread, insn);
+        break;
     case OP_MEMBAR:
     case OP_FENCE:
     case OP_NANOSLEEP:

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tool race on tests/checks/ptx_race/litmus.cu, whose comments say what each kernel must be told:
- *
- *     //! KERNEL GRID BLOCK [CODE ...]
- *
- * Arguments are two buffers of 16 KiB: of zeros, the second half of the first of numbers from 100 on. WARPSAGE_RACE_PTX and _CU name other files than these. */
+/* The tool race on tests/checks/ptx_race/litmus.cu, whose comments say what each kernel must be told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,22 +11,7 @@
 
 #include "check/findings.h"
 #include "emulate/emulate.h"
-
-#define FOLDER TESTS_DIR "/checks/ptx_race"
-
-enum { BUFFER_BYTES = 1 << 14, TEXT_MAX = 1 << 20, LINE_MAX_ = 256 };
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, TEXT_MAX);
-    assert_non_null(text);
-    size_t length = fread(text, 1, TEXT_MAX - 1, file);
-    assert_true(length > 0 && length < TEXT_MAX - 1);
-    fclose(file);
-    return text;
-}
+#include "support/litmus.h"
 
 static void must(struct diag *diag, ws_status status)
 {
@@ -38,23 +19,20 @@ static void must(struct diag *diag, ws_status status)
 }
 
 static void launch(struct diag *diag, const struct module *module, struct findings *findings,
-                   const char *kernel, unsigned grid, unsigned block, int level)
+                   const struct litmus *litmus, int level)
 {
     struct device *device;
     struct device_options options = {.isa_level = level, .check = &findings->checker};
-    struct launch_options launch = {.grid = {grid, 1, 1}, .block = {block, 1, 1}};
+    struct launch_options launch = {.grid = {litmus->grid, 1, 1}, .block = {litmus->block, 1, 1}};
     uint64_t arguments[2];
+    uint32_t data[LITMUS_WORDS];
     must(diag, device_create(diag, &options, &device));
-    for (unsigned k = 0; k < 2; k++) {
-        must(diag, device_alloc(diag, device, BUFFER_BYTES, &arguments[k]));
-        must(diag, device_fill(diag, device, arguments[k], 0, BUFFER_BYTES));
-    }
-    uint32_t numbers[BUFFER_BYTES / 8];
-    for (uint32_t i = 0; i < BUFFER_BYTES / 8; i++)
-        numbers[i] = 100 + i;
-    must(diag,
-         device_copy_in(diag, device, arguments[0] + sizeof numbers, numbers, sizeof numbers));
-    must(diag, module_find_entry(diag, module, kernel, &launch.entry));
+    for (unsigned k = 0; k < 2; k++)
+        must(diag, device_alloc(diag, device, LITMUS_BYTES, &arguments[k]));
+    litmus_fill(data, false);
+    must(diag, device_copy_in(diag, device, arguments[0], data, sizeof data));
+    must(diag, device_fill(diag, device, arguments[1], 0, LITMUS_BYTES));
+    must(diag, module_find_entry(diag, module, litmus->kernel, &launch.entry));
     launch.parameters = arguments;
     launch.parameter_bytes = sizeof arguments;
     must(diag, device_launch(diag, device, module, &launch, NULL));
@@ -88,18 +66,13 @@ static bool is_as_expected(const struct findings *findings, const char *codes)
     return true;
 }
 
-static bool run_line(const struct module *module, const char *line, int level)
+static bool run_kernel(const struct module *module, const struct litmus *litmus, int level)
 {
-    char kernel[64];
-    unsigned grid, block;
-    int at = 0;
     struct diag diag = {0};
     struct findings *findings = findings_create(CHECK_RACE);
-    if (sscanf(line, "%63s %u %u%n", kernel, &grid, &block, &at) != 3)
-        fail_msg("cannot read '%s'", line);
-    launch(&diag, module, findings, kernel, grid, block, level);
-    bool is_good = is_as_expected(findings, line + at);
-    if (!is_good) print_message("%s: expected '%s', told:\n", kernel, line + at);
+    launch(&diag, module, findings, litmus, level);
+    bool is_good = is_as_expected(findings, litmus->words);
+    if (!is_good) print_message("%s: expected '%s', told:\n", litmus->kernel, litmus->words);
     if (!is_good || getenv("WARPSAGE_RACE_CU")) print_findings(findings);
     findings_destroy(findings);
     diag_clear(&diag);
@@ -108,30 +81,22 @@ static bool run_line(const struct module *module, const char *line, int level)
 
 static void every_kernel(void **state)
 {
-    const char *source = getenv("WARPSAGE_RACE_CU"), *code = getenv("WARPSAGE_RACE_PTX");
-    (void)state;
-    char *lines = read_text(source ? source : FOLDER "/litmus.cu");
-    char *text = read_text(code ? code : FOLDER "/litmus.ptx");
+    char *source = litmus_source(), *code = litmus_code();
     struct diag diag = {0};
     struct module *module;
+    struct litmus litmus;
     unsigned count = 0, bad = 0;
-    must(&diag, module_load_memory(&diag, "litmus.ptx", text, strlen(text), &module));
-    for (const char *at = strstr(lines, "\n//! "); at; at = strstr(at + 1, "\n//! ")) {
-        char line[LINE_MAX_];
-        size_t length = strcspn(at + 5, "\n");
-        assert_true(length < sizeof line);
-        memcpy(line, at + 5, length);
-        line[length] = 0;
+    (void)state;
+    must(&diag, module_load_memory(&diag, "litmus.ptx", code, strlen(code), &module));
+    for (const char *at = source; litmus_next(&at, &litmus); count++)
         for (int level = 0; level < device_isa_levels(); level++)
-            bad += !run_line(module, line, level);
-        count++;
-    }
+            bad += !run_kernel(module, &litmus, level);
     assert_true(count > 0);
     assert_int_equal(bad, 0);
     module_destroy(module);
     diag_clear(&diag);
-    free(lines);
-    free(text);
+    free(source);
+    free(code);
 }
 
 int main(void)

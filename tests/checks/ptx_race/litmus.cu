@@ -2,7 +2,8 @@
 /* One kernel a rule of the tool race. What each must be told follows from the CUDA C++ Programming Guide and the chapter
  * "Memory Consistency Model" of the PTX ISA, and from the grades in doc/checks.md.
  *
- *     //! KERNEL GRID BLOCK [CODE ...]      the kernel's launch and the codes that are told, and no others
+ *     //! KERNEL GRID BLOCK [CODE ...] [MARK ...]     the kernel's launch and the codes that are told, and no others;
+ *                                                     marks are for reference/test_schedules.c
  *
  * tools/regen-ptx.sh compiles it. */
 // arch: sm_80
@@ -183,7 +184,7 @@ KERNEL(warp_sync_wrong_half)
     data[TID] = s[TID ^ 17];
 }
 
-//! shuffle_as_fence 1 32 R05
+//! shuffle_as_fence 1 32 R05 weak
 KERNEL(shuffle_as_fence)
 {
     __shared__ int s[32];
@@ -273,7 +274,7 @@ KERNEL(histogram_plain)
     data[(TID * 7) % 16 + TID % 32 * 16] += 1;
 }
 
-//! read_beside_atomic 2 32 R09
+//! read_beside_atomic 2 32 R09 orders
 KERNEL(read_beside_atomic)
 {
     if (TID == 0 && BID == 0) atomicAdd(&data[0], 1);
@@ -305,7 +306,7 @@ KERNEL(message)
     }
 }
 
-//! message_without_fence 2 32 R01
+//! message_without_fence 2 32 R01 weak
 KERNEL(message_without_fence)
 {
     volatile int *f = flag;
@@ -335,7 +336,7 @@ KERNEL(message_reader_without_fence)
     }
 }
 
-//! message_block_fence 2 32 R01
+//! message_block_fence 2 32 R01 weak
 KERNEL(message_block_fence)
 {
     volatile int *f = flag;
@@ -351,7 +352,7 @@ KERNEL(message_block_fence)
     }
 }
 
-//! message_block_scope 2 32 R01 R03
+//! message_block_scope 2 32 R01 R03 weak
 KERNEL(message_block_scope)
 {
     if (TID) return;
@@ -526,7 +527,7 @@ KERNEL(spin_lock)
     }
 }
 
-//! spin_lock_no_fence 4 1 R01
+//! spin_lock_no_fence 4 1 R01 weak
 KERNEL(spin_lock_no_fence)
 {
     while (atomicCAS(&flag[0], 0, 1) != 0) {}
@@ -721,7 +722,7 @@ KERNEL(copy_stages_short)
 
 /* ---- found in programs ------------------------------------------------------------------------ */
 
-//! shuffle_broadcast 1 128 R05
+//! shuffle_broadcast 1 128 R05 weak
 KERNEL(shuffle_broadcast)
 {
     __shared__ int s[4];
@@ -748,7 +749,7 @@ KERNEL(volatile_warp_code)
     data[TID] = s[TID];
 }
 
-//! zeros_to_shared 1 128 R01
+//! zeros_to_shared 1 128 R01 inputs
 KERNEL(zeros_to_shared)
 {
     __shared__ int s[128];
@@ -864,7 +865,7 @@ KERNEL(vec)
 /* ---- what inputs hide ------------------------------------------------------------------------- */
 
 /* All numbers that are loaded are 0: other inputs make the second write change what others read. */
-//! equal_inputs 1 128 R01
+//! equal_inputs 1 128 R01 inputs
 KERNEL(equal_inputs)
 {
     __shared__ int s[128];
@@ -901,7 +902,7 @@ KERNEL(all_write_what_they_loaded)
 }
 
 /* In place, on zeros. */
-//! equal_in_place 1 64 R01
+//! equal_in_place 1 64 R01 inputs
 KERNEL(equal_in_place)
 {
     int other = data[(TID + 32) % 64];
