@@ -28,6 +28,9 @@ pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
 if(DW_FOUND)
   target_link_libraries(warpsage_cudart PRIVATE PkgConfig::DW)
   target_compile_definitions(warpsage_cudart PRIVATE WITH_LIBDW)
+  if(TARGET warpsage)
+    target_compile_definitions(warpsage PRIVATE WITH_LIBDW) # `doctor` tells it
+  endif()
 endif()
 
 set(runtime_targets warpsage_cudart)

@@ -87,9 +87,12 @@ static void check_shared(struct doctor *doctor, const char *name, const char *us
 
 static void check_parts(struct doctor *doctor)
 {
-    bool with_fits = false, with_d3 = false;
+    bool with_fits = false, with_lines = false, with_d3 = false;
 #ifdef WITH_CMINPACK
     with_fits = true;
+#endif
+#ifdef WITH_LIBDW
+    with_lines = true;
 #endif
 #ifdef WITH_D3
     with_d3 = true;
@@ -104,6 +107,11 @@ static void check_parts(struct doctor *doctor)
          .version = with_fits ? "built in" : NULL,
          .needed_for = "nonlinear fits of warpsage calibrate",
          .install = "libcminpack-dev, then build warpsage again"},
+        {.id = "libdw",
+         .is_found = with_lines,
+         .version = with_lines ? "built in" : NULL,
+         .needed_for = "source lines of the host in findings of warpsage check",
+         .install = "libdw-dev, then build warpsage again"},
         {.id = "D3",
          .is_found = with_d3,
          .version = with_d3 ? "built in" : NULL,

@@ -20,7 +20,7 @@
 #if defined(WARPSAGE_STATIC)
 #define MISSING_LIBRARY                                                                            \
     "this warpsage is linked statically and has no " LIBRARY                                       \
-    ", which `run` loads into programs: install the package warpsage, or build it "                \
+    ", which is loaded into programs: install the package warpsage, or build it "                  \
     "(doc/packages.md)"
 #else
 #define MISSING_LIBRARY                                                                            \
