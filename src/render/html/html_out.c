@@ -172,10 +172,13 @@ void html_open_section(struct html *html, const char *id, const char *title, boo
         snprintf(own, sizeof own, "%.60s", id);
     snprintf(html->ids[at], sizeof html->ids[at], "%s", own);
     html->lists_section[at] = is_listed;
+    bool is_landmark = html->level == 0; /* of others several have one name */
     if (html->level < HTML_LEVELS) html->level++;
     unsigned heading = html->level + 1 < 6 ? html->level + 1 : 6;
-    strbuf_printf(html->out, "<section id=\"%s\"%s aria-labelledby=\"%s-h\">\n<h%u id=\"%s-h\">",
-                  own, html->opens_card ? " class=\"card\"" : "", own, heading, own);
+    strbuf_printf(html->out, "<section id=\"%s\"%s", own,
+                  html->opens_card ? " class=\"card\"" : "");
+    if (is_landmark) strbuf_printf(html->out, " aria-labelledby=\"%s-h\"", own);
+    strbuf_printf(html->out, ">\n<h%u id=\"%s-h\">", heading, own);
     html->opens_card = false;
     html_text(html, title);
     strbuf_printf(html->out, "</h%u>\n", heading);
