@@ -107,8 +107,8 @@ int main(void)
            "in all shapes but Volta's m8n8k4; `ldmatrix` of b16. Elements of less than 8 bits, "
            "sparse and\n"
            "scaled forms are refused. `cp.async` copies 4, 8 or 16 bytes, waits for groups; forms "
-           "in bulk or\n"
-           "with `mbarrier` are refused.\n");
+           "in bulk are\n"
+           "refused. `mbarrier` objects lie in the shared memory of the block.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)
         printf("%s`%s`", i % 6 ? " " : "\n", sreg_infos[i].name);

@@ -65,6 +65,7 @@ static void drop_block_clocks(struct race *race, struct race_block *block)
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
         order_drop_clocks(race, &block->barriers[id].joint);
     objects_clear(race, &block->objects);
+    mbarriers_clear(race, &block->mbarriers);
 }
 
 static void block_end(void *self, void *block_)
@@ -89,6 +90,7 @@ static void destroy_blocks(struct race_block *block)
             mem_free(block->warps[k].strict);
         }
         hash_table_clear(&block->objects);
+        hash_table_clear(&block->mbarriers);
         mem_free(block->shared);
         mem_free(block);
     }
@@ -111,7 +113,7 @@ void race_launch_begin(struct race *race, const struct launch_view *view)
     race->place_count = 1;
     hash_table_clear(&race->shadow.extras);
     hash_table_clear(&race->told);
-    clocks_begin(&race->clocks, view->block_count);
+    clocks_begin(&race->clocks, mbarrier_clock_blocks(view));
     race->current = NULL;
 }
 
@@ -148,6 +150,7 @@ const struct order_ops race_ops = {
     .fence = race_fence,
     .copies_commit = race_copies_commit,
     .copies_wait = race_copies_wait,
+    .mbarrier = race_mbarrier,
     .cleared = cleared,
 };
 

@@ -151,11 +151,13 @@ struct extra {
 /* ---- state ----------------------------------------------------------------------------------- */
 
 struct segment {
-    uint64_t block;  /* in the grid */
-    uint32_t owner;  /* block by the order in which it began, over all launches */
-    uint32_t time;   /* asynchronous: at the first wait */
-    uint32_t launch; /* the how many-th */
-    uint32_t done;   /* asynchronous: lanes that have waited for it */
+    uint64_t block;   /* in the grid */
+    uint32_t owner;   /* block by the order in which it began, over all launches */
+    uint32_t time;    /* asynchronous: at the first wait */
+    uint32_t launch;  /* the how many-th */
+    uint32_t done;    /* asynchronous: lanes that have waited for it */
+    uint32_t tied;    /* asynchronous: lanes that have told an mbarrier object of it, */
+    uint32_t tied_at; /* and when */
     uint8_t warp;
     bool is_async;
 };
@@ -213,6 +215,7 @@ struct race_block {
     struct cell *shared;
     uint64_t shared_bytes;
     struct hash_table objects; /* of its shared memory */
+    struct hash_table mbarriers;
 };
 
 /* Of a store: does what it writes come from data in memory, so that other inputs have it write something else? Of a load:
@@ -224,7 +227,7 @@ struct place {
     const struct insn *insn;
     uint32_t launch;
     uint8_t scope; /* of a strong one: enum mem_scope */
-    bool is_strong, is_atomic, acquires, releases;
+    bool is_strong, is_atomic, is_mbarrier, acquires, releases;
     uint32_t index;     /* launch instruction index */
     uint8_t moves_data; /* enum moves_data */
 };
@@ -265,6 +268,9 @@ uint64_t order_segment(struct race *race, struct race_block *block, unsigned war
 /* The same of cp.async that the lanes begin now. */
 uint64_t order_copy_segment(struct race *race, struct race_block *block, unsigned warp,
                             uint32_t lanes);
+/* The lanes tell an mbarrier object of the copies that they have begun: when. */
+uint32_t order_tie_copies(struct race *race, struct race_block *block, unsigned warp,
+                          uint32_t lanes);
 /* A new stretch of the warp begins. */
 void order_advance(struct race_block *block, unsigned warp);
 /* Is what lane `of` of the segment did ordered before what lane `lane` of a warp does now? many: not only that lane,
@@ -303,6 +309,20 @@ void objects_publish_seen(struct race *race, struct race_block *block, unsigned 
                           uint64_t address, unsigned bytes);
 void objects_publish(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
                      const struct place *place, unsigned space, uint64_t address, unsigned bytes);
+
+/* ---- mbarrier objects (race_mbarrier.c) ------------------------------------------------------- */
+
+void mbarriers_clear(struct race *race, struct hash_table *objects);
+/* The initialisation of the object at an address; 0: none, or it was invalidated. */
+entry *mbarrier_begin(struct race_block *block, uint64_t address);
+/* Segments have new numbers: nobody initialised any. */
+void mbarriers_forget(struct race_block *block);
+/* Blocks that clocks must have room for. */
+uint64_t mbarrier_clock_blocks(const struct launch_view *view);
+/* Has a lane seen the end of a phase that the copies of the segment were tied to? */
+enum relation mbarrier_copies_between(const struct race *race, const struct lane_clocks *clocks,
+                                      const struct segment *segment);
+void race_mbarrier(void *self, const struct check_mbarrier *event);
 
 /* ---- places (race_places.c) ------------------------------------------------------------------- */
 

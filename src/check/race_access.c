@@ -88,7 +88,7 @@ static bool is_warp_code(const struct look *look, const struct segment *segment,
            conflict->place->insn->semantics == MEM_VOLATILE;
 }
 
-static void compare(const struct look *look, entry e, bool is_write, unsigned lane, uint64_t word,
+static void examine(const struct look *look, entry e, bool is_write, unsigned lane, uint64_t word,
                     unsigned bytes, bool is_quiet)
 {
     unsigned both = entry_bytes(e) & bytes;
@@ -118,6 +118,15 @@ static void compare(const struct look *look, entry e, bool is_write, unsigned la
                             : order_between(look->race, look->block, look->told->warp, lane,
                                             segment, of, e & ENTRY_MANY, is_write);
     if (conflict.relation != ORDERED) race_report(look->race, &conflict);
+}
+
+/* Operations on an mbarrier object are compared with its begin elsewhere. */
+static void compare(const struct look *look, entry e, bool is_write, unsigned lane, uint64_t word,
+                    unsigned bytes, bool is_quiet)
+{
+    const struct place *place = &look->race->places[entry_place(e)];
+    if (place->insn && place->insn->op == OP_MBARRIER_INIT && look->place->is_mbarrier) return;
+    examine(look, e, is_write, lane, word, bytes, is_quiet);
 }
 
 /* ---- renewing a cell ------------------------------------------------------------------------- */
@@ -472,6 +481,23 @@ static void look_at_strong(struct look *look)
     if ((look->place->releases && told->writes) || is_flag) order_advance(look->block, told->warp);
 }
 
+/* Arrivals hide in the cell that the object was initialised: each must be ordered behind that, not only the first. */
+static void look_at_objects(const struct look *look)
+{
+    const struct access *access = look->told->access;
+    unsigned op = look->told->insn->op;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t address = access->addresses[lane];
+        entry *begin = mbarrier_begin(look->block, address);
+        if (*begin && op != OP_MBARRIER_INIT && !is_fine(look, *begin, lane))
+            examine(look, *begin, true, lane, address, 15, false);
+        if (op == OP_MBARRIER_INIT)
+            *begin = entry_make(look->segment, look->place_number, lane, 15);
+        if (op == OP_MBARRIER_INVAL) *begin = 0;
+    }
+}
+
 static void enter_block(struct race *race, struct race_block *block)
 {
     race->current = block;
@@ -507,7 +533,8 @@ void race_access(void *self, const struct check_access *told)
     if (told->access->space == SPACE_GLOBAL && !look.place->is_strong &&
         streams_is_on(race->findings->streams))
         streams_kernel_access(race->findings->streams, told, block->index, look.quiet);
-    if (look.place->is_strong)
+    if (look.place->is_mbarrier) look_at_objects(&look);
+    if (look.place->is_strong && !look.place->is_mbarrier)
         look_at_strong(&look);
     else
         look_at_all(&look);

@@ -36,6 +36,7 @@ static void renumber(struct race *race)
         if (block->shared)
             memset(block->shared, 0, (block->shared_bytes + 3) / 4 * sizeof *block->shared);
         block->first_segment = block->barrier_segment = block->alone_segment = 1;
+        mbarriers_forget(block);
         for (unsigned w = 0; w < block->warp_count; w++) {
             block->warps[w].segment = 0;
             block->warps[w].copy_count = 0;
@@ -407,6 +408,19 @@ void race_copies_wait(void *self, void *block_, uint32_t warp, uint32_t lanes, u
     order_advance(block, warp);
 }
 
+uint32_t order_tie_copies(struct race *race, struct race_block *block, unsigned warp,
+                          uint32_t lanes)
+{
+    struct race_warp *w = warp_at(block, warp);
+    order_advance(block, warp);
+    for (unsigned k = 0; k < w->copy_count; k++) {
+        struct segment *segment = segment_at(race, w->copies[k].segment);
+        if (!segment->tied) segment->tied_at = w->time;
+        segment->tied |= lanes & w->copies[k].lanes;
+    }
+    return w->time;
+}
+
 /* ---- the question ---------------------------------------------------------------------------- */
 
 /* Lanes whose earlier access up to `time` is not ordered by running together. */
@@ -435,7 +449,9 @@ enum relation order_between(const struct race *race, const struct race_block *bl
     const struct lane_clocks *clocks = order_see(w, lane);
     uint32_t time = segment->time;
     if (segment->launch != race->launches) return ORDERED;
-    if (segment->is_async && !((segment->done >> of) & 1)) return UNORDERED;
+    if (segment->is_async && !((segment->done >> of) & 1))
+        return (segment->tied >> of) & 1 ? mbarrier_copies_between(race, clocks, segment)
+                                         : UNORDERED;
     uint32_t ordinal = segment->owner - race->launch_owners;
     bool in_block = segment->owner == block->owner;
     if (in_block && time < block->barrier_time) return ORDERED;

@@ -6,10 +6,13 @@
 
 static void describe_place(struct place *place, const struct insn *insn)
 {
-    bool is_atomic = op_infos[insn->op].family == FAMILY_ATOMIC;
+    /* What begins and ends the life of an mbarrier object must be ordered with its use. */
+    bool is_life = insn->op == OP_MBARRIER_INIT || insn->op == OP_MBARRIER_INVAL;
+    bool is_atomic = op_infos[insn->op].family == FAMILY_ATOMIC && !is_life;
     bool is_volatile = insn->cache_op == CACHE_CV || insn->cache_op == CACHE_WT;
     unsigned semantics = insn->semantics;
     place->is_atomic = is_atomic;
+    place->is_mbarrier = op_infos[insn->op].form == FORM_MBARRIER;
     place->is_strong = is_atomic || is_volatile || semantics != MEM_WEAK;
     place->scope = insn->scope                                ? insn->scope
                    : semantics == MEM_VOLATILE || is_volatile ? SCOPE_SYS

@@ -50,6 +50,9 @@ static enum check_code code_of(struct race *race, const struct conflict *conflic
         return values_differ(told, conflict->lane, lane_of_entry(conflict))
                    ? CHECK_CODE_RACE_LANES
                    : CHECK_CODE_RACE_SAME_VALUE;
+    /* cuda::pipeline ends its barriers in one lane of a warp, after a match. */
+    if (conflict->mine->is_mbarrier && conflict->place->is_mbarrier && !is_sure)
+        return CHECK_CODE_COUNT;
     bool in_warp = segment->owner == conflict->block->owner && segment->warp == told->warp;
     if (both_strong && in_warp) {
         bool matters = !is_sure && !(told->writes && conflict->is_quiet) &&
@@ -74,6 +77,7 @@ static enum check_code code_of(struct race *race, const struct conflict *conflic
 
 static const char *kind_of(const struct place *place, bool writes)
 {
+    if (place->is_mbarrier) return "operation on an mbarrier object";
     if (place->is_atomic) return "atomic";
     if (place->insn->flags & INSN_ASYNC && writes) return "asynchronous copy";
     if (place->is_strong) return writes ? "strong write" : "strong read";

@@ -80,11 +80,31 @@ static bool is_one_of(const struct token *token, const char *const *names, size_
     return false;
 }
 
+/* The row with the longest name that the mnemonic begins with: one word, or several as in mbarrier.init. */
 static int find_op(const struct token *token)
 {
+    size_t longest = 0;
+    int found = -1;
+    for (int i = 0; i < OP_PTX_COUNT; i++) {
+        size_t length = strlen(op_infos[i].mnemonic);
+        bool begins = length > longest && length <= token->length &&
+                      !memcmp(token->start, op_infos[i].mnemonic, length) &&
+                      (length == token->length || token->start[length] == '.');
+        if (!begins) continue;
+        longest = length;
+        found = i;
+    }
+    return found;
+}
+
+/* Is the word the first of a row's name, as in mbarrier.init? */
+static bool has_other_forms(const struct token *word)
+{
     for (int i = 0; i < OP_PTX_COUNT; i++)
-        if (text_is(token, op_infos[i].mnemonic)) return i;
-    return -1;
+        if (!strncmp(op_infos[i].mnemonic, word->start, word->length) &&
+            op_infos[i].mnemonic[word->length] == '.')
+            return true;
+    return false;
 }
 
 static ws_status unknown_opcode(struct builder *builder)
@@ -456,7 +476,8 @@ static ws_status check_atomic(struct builder *builder)
 {
     const struct insn *insn = &builder->mnemonic->insn;
     const struct type_info *type = &type_infos[insn->type];
-    if (op_infos[insn->op].family != FAMILY_ATOMIC) return WS_OK;
+    unsigned form = op_infos[insn->op].form;
+    if (form != FORM_ATOM && form != FORM_RED) return WS_OK;
     if (!insn->atom_op) return lacks(builder, "its operation, such as .add");
     bool swaps = insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS;
     if (insn->op == OP_RED && swaps) return wrong_with(builder, "red returns no value: use atom");
@@ -505,6 +526,26 @@ static ws_status check_memory(struct builder *builder)
     if (insn->flags & INSN_NC && insn->space != SPACE_GLOBAL)
         return wrong_with(builder, "'.nc' requires .global");
     return atomic ? WS_OK : check_vector_size(builder);
+}
+
+static ws_status check_mbarrier(struct builder *builder)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    if (op_infos[insn->op].form != FORM_MBARRIER) return WS_OK;
+    if (!insn->space) insn->space = SPACE_GENERIC;
+    if (insn->space != SPACE_SHARED && insn->space != SPACE_GENERIC)
+        return wrong_with(builder, "mbarrier objects lie in shared memory");
+    if ((insn->semantics != MEM_WEAK) != (insn->scope != SCOPE_NONE))
+        return lacks(builder, insn->scope ? "its semantics, such as .release"
+                                          : "its scope: .cta or .cluster");
+    if (insn->scope > SCOPE_CLUSTER)
+        return wrong_with(builder, "the scope must be .cta or .cluster");
+    bool never_completes = insn->flags & INSN_NO_COMPLETE;
+    if (never_completes && insn->flags & INSN_EXPECT_TX)
+        return wrong_with(builder, "'.noComplete' and '.expect_tx' are mutually exclusive");
+    if (never_completes && (insn->semantics == MEM_RELAXED || insn->scope == SCOPE_CLUSTER))
+        return wrong_with(builder, "'.noComplete' supports .release.cta only");
+    return WS_OK;
 }
 
 static ws_status check_texture(struct builder *builder)
@@ -585,6 +626,7 @@ static ws_status check_complete(struct builder *builder)
     TRY(check_video(builder));
     TRY(check_memory(builder));
     TRY(check_atomic(builder));
+    TRY(check_mbarrier(builder));
     TRY(check_texture(builder));
     TRY(check_lanes(builder));
     struct insn *insn = &builder->mnemonic->insn;
@@ -613,27 +655,29 @@ static bool next_part(struct builder *builder)
 static ws_status decode(struct builder *builder)
 {
     const struct token *token = &builder->token;
+    struct mnemonic *mnemonic = builder->mnemonic;
     const char *dot = memchr(token->start, '.', token->length);
     builder->part = *token;
     builder->part.length = dot ? (uint32_t)(dot - token->start) : token->length;
-    int op = find_op(&builder->part);
-    if (text_is(&builder->part, "cp")) {
-        builder->mnemonic->unsupported = !mnemonic_copy(builder->mnemonic);
-        return WS_OK;
-    }
-    bool is_matrix = op >= 0 ? op_infos[op].form == FORM_MATRIX : text_is(&builder->part, "wmma");
-    if (is_matrix) {
-        struct mnemonic *mnemonic = builder->mnemonic;
-        mnemonic->unsupported = !mnemonic_matrix(builder->parser, token, &mnemonic->insn);
-        return WS_OK;
-    }
-    if (op < 0 && is_one_of(&builder->part, foreign_opcodes, FOREIGN_OPCODES)) {
-        builder->mnemonic->unsupported = true;
+    int op = find_op(token);
+    bool is_foreign = is_one_of(&builder->part, foreign_opcodes, FOREIGN_OPCODES) ||
+                      has_other_forms(&builder->part);
+    if (op < 0 && is_foreign) {
+        mnemonic->unsupported = true;
         return WS_OK;
     }
     if (op < 0) return unknown_opcode(builder);
-    builder->mnemonic->insn.op = (uint16_t)op;
-    while (!builder->mnemonic->unsupported && next_part(builder))
+    if (op_infos[op].form == FORM_COPY) {
+        mnemonic->unsupported = !mnemonic_copy(mnemonic);
+        return WS_OK;
+    }
+    if (op_infos[op].form == FORM_MATRIX) {
+        mnemonic->unsupported = !mnemonic_matrix(builder->parser, token, &mnemonic->insn);
+        return WS_OK;
+    }
+    builder->part.length = (uint32_t)strlen(op_infos[op].mnemonic);
+    mnemonic->insn.op = (uint16_t)op;
+    while (!mnemonic->unsupported && next_part(builder))
         TRY(decode_suffix(builder));
     return check_complete(builder);
 }

@@ -74,7 +74,8 @@ static void mark_reads(const struct function *function, bool *read)
 
 static bool crosses_blocks(const struct insn *insn)
 {
-    return insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC;
+    unsigned space = insn_memory_space(insn);
+    return space == SPACE_GLOBAL || space == SPACE_GENERIC;
 }
 
 /* The addresses that malloc returns depend on who called before. */

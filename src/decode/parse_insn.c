@@ -265,7 +265,7 @@ static ws_status settle_space(struct parser *parser, const struct token *token, 
     return WS_OK;
 }
 
-static ws_status parse_place(struct parser *parser, struct insn *insn)
+ws_status parse_memory_operand(struct parser *parser, struct insn *insn)
 {
     struct token token = *current(parser);
     struct operand *address = add_source(insn);
@@ -277,13 +277,13 @@ static ws_status parse_load(struct parser *parser, struct insn *insn)
 {
     TRY(parse_data(parser, insn, true, ACCEPT_WIDER));
     TRY(parser_expect(parser, ',', "between operands"));
-    return parse_place(parser, insn);
+    return parse_memory_operand(parser, insn);
 }
 
 static ws_status parse_store(struct parser *parser, struct insn *insn)
 {
     struct token token = *current(parser);
-    TRY(parse_place(parser, insn));
+    TRY(parse_memory_operand(parser, insn));
     int32_t symbol = insn_source(insn, 0)->symbol;
     if (insn->space == SPACE_PARAM && symbol >= 0 && body_is_input(&parser->body, (uint32_t)symbol))
         return parser_error(parser, WS_ERR_INPUT, &token, "%s is a parameter: it is read-only",
@@ -307,7 +307,7 @@ static ws_status parse_atomic(struct parser *parser, struct insn *insn)
         TRY(parse_old_value(parser, insn));
         TRY(parser_expect(parser, ',', "between operands"));
     }
-    TRY(parse_place(parser, insn));
+    TRY(parse_memory_operand(parser, insn));
     TRY(parser_expect(parser, ',', "between operands"));
     TRY(parse_data(parser, insn, false, 0));
     if (insn->atom_op != ATOM_CAS) return WS_OK;
@@ -565,6 +565,7 @@ static const struct form forms[] = {
     [FORM_POLICY] = {NULL, parse_policy},
     [FORM_TEX] = {NULL, parse_texture},
     [FORM_COPY] = {NULL, parse_copy},
+    [FORM_MBARRIER] = {NULL, parse_mbarrier},
     [FORM_MATRIX] = {NULL, parse_matrix},
     [FORM_MAPA] = {"t|Au", NULL},
     [FORM_GETCTARANK] = {"u|A", NULL},

@@ -13,6 +13,7 @@
  *   parse_alias.c        .alias
  *   parse_label.c        labels, branch targets
  *   parse_texture.c      texture fetches
+ *   parse_mbarrier.c     operations on mbarrier objects
  *   mnemonic.c           `ld.global.v4.f32` to opcode, types, modifiers */
 #ifndef DECODE_PARSER_H
 #define DECODE_PARSER_H
@@ -329,7 +330,10 @@ ws_status parse_call(struct parser *parser, struct insn *insn);
  * is there. */
 ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst, enum ptx_type type,
                        unsigned accept, unsigned count);
+/* [a], of the instruction's space, as the next source. */
+ws_status parse_memory_operand(struct parser *parser, struct insn *insn);
 ws_status parse_texture(struct parser *parser, struct insn *insn);
+ws_status parse_mbarrier(struct parser *parser, struct insn *insn);
 /* parse_copy.c. False: a form that is not executed here. */
 bool mnemonic_copy(struct mnemonic *mnemonic);
 ws_status parse_copy(struct parser *parser, struct insn *insn);

@@ -169,6 +169,7 @@ static bool barrier_complete(const struct exec *x, const struct block *block,
 static void release_barrier(struct exec *x, struct block *block, uint32_t id)
 {
     struct barrier_state *barrier = &block->barriers[id];
+    x->releases++;
     if (x->checks & CHECK_SYNC) sync_complete(x, block, id);
     if (x->checks & CHECK_RACE) order_barrier_done(x, block, id);
     for (uint32_t w = 0; w < block->warp_count; w++) {
@@ -310,46 +311,75 @@ static bool repeats(struct worker *worker, struct block *block)
     return true;
 }
 
+/* Lanes that stand at a reconvergence point may be who the others wait for. */
+static bool release_all(struct exec *x, struct block *block)
+{
+    bool moved = false;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        moved = (!block->warps[w].done && warp_release(x, &block->warps[w])) || moved;
+    return moved;
+}
+
+/* What a round of all warps came to. */
+struct round {
+    uint64_t instructions, changes, releases; /* before it */
+    bool alive;                               /* not all warps have ended */
+    bool polls;                               /* some warp yielded */
+    bool waits;                               /* some warp waits for an mbarrier object */
+};
+
+static bool run_round(struct worker *worker, struct block *block, struct round *round)
+{
+    struct exec *x = &worker->exec;
+    *round = (struct round){block->instructions, x->changes, x->releases, false, false, false};
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        if (warp->done) continue;
+        enum warp_stop stop = warp_run(worker, block, warp);
+        if (stop == WARP_FAULT) {
+            if (x->fault.kind == FAULT_ENDLESS) tell_waiting(x, block);
+            return false;
+        }
+        bool yields = stop == WARP_YIELDED || stop == WARP_WAITS;
+        if (yields && waits_in_vain(worker)) {
+            deadlock(x, block, FAULT_DEADLOCK);
+            return false;
+        }
+        round->alive = round->alive || stop != WARP_DONE;
+        round->polls = round->polls || stop == WARP_YIELDED;
+        round->waits = round->waits || stop == WARP_WAITS;
+    }
+    return true;
+}
+
+/* Has nobody come closer to what others wait for? */
+static bool is_stuck(const struct exec *x, const struct block *block, const struct round *round)
+{
+    if (block->instructions == round->instructions) return true;
+    return round->waits && !round->polls && x->changes == round->changes &&
+           x->releases == round->releases;
+}
+
 enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum)
 {
     struct exec *x = &worker->exec;
+    struct round round;
     enter_block(worker, block);
     for (;;) {
-        bool alive = false, moved = false, spins = false;
-        uint64_t before = block->instructions;
-        for (uint32_t w = 0; w < block->warp_count; w++) {
-            struct warp *warp = &block->warps[w];
-            if (warp->done) continue;
-            enum warp_stop stop = warp_run(worker, block, warp);
-            if (stop == WARP_FAULT) {
-                if (x->fault.kind == FAULT_ENDLESS) tell_waiting(x, block);
-                return BLOCK_FAULT;
-            }
-            if (stop == WARP_YIELDED && waits_in_vain(worker)) {
-                deadlock(x, block, FAULT_DEADLOCK);
-                return BLOCK_FAULT;
-            }
-            alive = alive || stop != WARP_DONE;
-            spins = spins || stop == WARP_YIELDED;
-        }
-        if (!alive) return finish_block(worker, block);
+        if (!run_round(worker, block, &round)) return BLOCK_FAULT;
+        if (!round.alive) return finish_block(worker, block);
         if (launch_cancelled(worker->launch)) {
             fault_at(x, FAULT_CANCELLED, x->last, 1);
             return BLOCK_FAULT;
         }
-        moved = block->instructions != before;
-        if (!moved) {
-            /* All wait: lanes that stand at a reconvergence point may be who they wait for. */
-            for (uint32_t w = 0; w < block->warp_count; w++)
-                moved = (!block->warps[w].done && warp_release(x, &block->warps[w])) || moved;
-            if (!moved) {
-                deadlock(x, block, FAULT_DEADLOCK);
-                return BLOCK_FAULT;
-            }
+        if (is_stuck(x, block, &round) && !release_all(x, block) && !round.waits) {
+            deadlock(x, block, FAULT_DEADLOCK);
+            return BLOCK_FAULT;
         }
         if (x->checks & CHECK_SYNC && repeats(worker, block)) return BLOCK_FAULT;
         bool in_vain = x->idle_turns >= IDLE_TURNS_PATIENCE;
-        if (quantum && spins && (in_vain || block->instructions - block->yielded_at >= quantum)) {
+        if (quantum && round.polls &&
+            (in_vain || block->instructions - block->yielded_at >= quantum)) {
             block->yielded_at = block->instructions;
             return BLOCK_YIELDED;
         }

@@ -33,6 +33,7 @@ struct sync_state *sync_begin(struct sync_state *state, const struct launch *lau
     for (uint32_t id = 0; id < BARRIERS; id++)
         state->arrivals[id] = (struct sync_arrival){0};
     state->cycle.of = state->spin.of = NULL;
+    sync_mbarriers_reset(state);
     return state;
 }
 
@@ -42,6 +43,7 @@ void sync_destroy(struct sync_state *state)
     for (uint32_t w = 0; w < state->warp_count; w++)
         mem_free(state->warps[w].visited);
     mem_free(state->warps);
+    hash_table_clear(&state->objects);
     mem_free(state->cycle.saved);
     mem_free(state->spin.saved);
     mem_free(state);

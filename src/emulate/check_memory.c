@@ -438,6 +438,7 @@ static bool is_mine(enum fault_kind kind)
     case FAULT_TOO_WIDE:
     case FAULT_OUT_OF_SCOPE:
     case FAULT_READ_ONLY:
+    case FAULT_NOT_SHARED:
     case FAULT_TEXTURE:
     case FAULT_FREE:
         return true;

@@ -69,6 +69,25 @@ void order_copy_group(struct exec *x, const struct uop *u)
                            u->insn->sub_op == SUB_ALL);
 }
 
+/* Lanes side by side with one object are told together, up to one that ends a phase. */
+void order_mbarrier(struct exec *x, const struct uop *u, const struct access *access,
+                    uint32_t lanes, uint32_t ends)
+{
+    struct check_mbarrier told = {
+        .block = x->block->ordering, .warp = x->warp->index, .insn = u->insn};
+    for (uint32_t left = lanes; left; left &= ~told.lanes) {
+        told.address = access->addresses[__builtin_ctz(left)];
+        told.lanes = 0;
+        told.ends = false;
+        for (uint32_t rest = left; rest && !told.ends; rest &= rest - 1) {
+            if (access->addresses[__builtin_ctz(rest)] != told.address) break;
+            told.lanes |= rest & -rest;
+            told.ends = (ends & rest & -rest) != 0;
+        }
+        x->check->order->mbarrier(x->check->order_self, &told);
+    }
+}
+
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 static const unsigned char *place_of(const struct exec *x, operand_ref ref)

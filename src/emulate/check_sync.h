@@ -4,6 +4,7 @@
 #ifndef EMULATE_CHECK_SYNC_H
 #define EMULATE_CHECK_SYNC_H
 
+#include "base/hash_table.h"
 #include "emulate/splits.h"
 
 /* The first arrival of a generation of a barrier. */
@@ -57,6 +58,7 @@ struct sync_state {
     uint32_t warp_count, code_count, generation;
     struct sync_warp *warps;
     struct sync_arrival arrivals[BARRIERS];
+    struct hash_table objects; /* mbarrier objects of the block (check_mbarrier.c) */
     bool repeats; /* at the end of its last turn the block was where it had been before */
     struct sync_cycle cycle, spin; /* of the block; of a split that goes round in a loop */
 };
@@ -119,6 +121,12 @@ void sync_taint_shuffle(struct exec *x, const struct warp *warp, const struct uo
                         uint32_t bad, const uint32_t *sources);
 /* Other operations between lanes. */
 void sync_taint_join(struct exec *x, const struct uop *u, uint32_t on);
+
+/* check_mbarrier.c: a lane is about to operate on the mbarrier object at an address of shared memory, which holds
+ * `bits`. */
+void sync_mbarrier(struct exec *x, const struct insn *insn, uint32_t lane, uint64_t address,
+                   uint64_t bits, uint64_t operand);
+void sync_mbarriers_reset(struct sync_state *state);
 
 /* Sends a report with the place of a lane of the warp. */
 struct check_report sync_report_at(const struct exec *x, enum check_code code,

@@ -88,6 +88,15 @@ struct check_access {
     const struct uop *uop;
 };
 
+/* Lanes of a warp have operated on one mbarrier object, or have seen that a phase of it has ended. */
+struct check_mbarrier {
+    void *block;
+    uint32_t warp, lanes;
+    const struct insn *insn;
+    uint64_t address; /* in shared memory */
+    bool ends;        /* the last of the lanes ended a phase */
+};
+
 /* Events of CHECK_RACE: accesses, and what orders them. `lanes` is never 0. */
 struct order_ops {
     void *(*block_begin)(void *self, uint64_t block, uint32_t threads, uint64_t shared_bytes);
@@ -107,6 +116,7 @@ struct order_ops {
     /* cp.async of the lanes have been done, but those of the last `groups` groups; all: also the uncommitted. */
     void (*copies_wait)(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t groups,
                         bool all);
+    void (*mbarrier)(void *self, const struct check_mbarrier *event);
     /* Memory was allocated or freed. */
     void (*cleared)(void *self, uint64_t address, uint64_t bytes);
 };

@@ -72,6 +72,7 @@ static bool has_address(const struct insn *insn)
     case FORM_ST:
     case FORM_ATOM:
     case FORM_RED:
+    case FORM_MBARRIER:
         return true;
     case FORM_MATRIX:
         return op_infos[insn->op].family != FAMILY_TENSOR;

@@ -398,11 +398,34 @@ static void atomic(const struct bytes *b)
                        "the value was not initialised");
 }
 
+/* ---- mbarrier objects ------------------------------------------------------------------------ */
+
+/* Initialised as a whole, or not at all. */
+static void mbarrier_object(const struct bytes *b)
+{
+    const struct uop *u = b->u;
+    uint32_t bad = 0;
+    if (is_all_defined(b)) return;
+    for (uint32_t left = b->access->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t at, *shadow = lane_shadow(b, lane, &at);
+        if (!shadow || !bits_at(b, shadow, at, b->access->bytes)) continue;
+        if (u->insn->op != OP_MBARRIER_INIT) bad |= 1u << lane;
+        set_bits_at(b, shadow, at, b->access->bytes, 0);
+    }
+    if (!bad) return;
+    note_origin(b, (unsigned)__builtin_ctz(bad));
+    defined_report(b->x, CHECK_CODE_UNDEFINED_ATOMIC, u->insn, bad, u->index + 1,
+                   "the mbarrier object was not initialised");
+}
+
 void defined_access(struct exec *x, const struct uop *u, const struct access *access,
                     struct allocation *allocation, unsigned space, unsigned what)
 {
     struct bytes b = bytes_of(x, u, access, allocation, space);
-    if (what == (DEFINED_READS | DEFINED_WRITES)) {
+    if (op_infos[u->insn->op].form == FORM_MBARRIER) {
+        mbarrier_object(&b);
+    } else if (what == (DEFINED_READS | DEFINED_WRITES)) {
         atomic(&b);
     } else if (what == DEFINED_READS) {
         if (is_all_defined(&b)) return;

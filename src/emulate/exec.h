@@ -353,6 +353,7 @@ enum fault_kind {
     FAULT_TOO_WIDE,
     FAULT_OUT_OF_SCOPE, /* with checks: local memory of no function at hand */
     FAULT_READ_ONLY,
+    FAULT_NOT_SHARED, /* an mbarrier object at a generic address */
     FAULT_TRAP,
     FAULT_ASSERT,
     FAULT_DEADLOCK,
@@ -408,6 +409,7 @@ struct frame {
 struct turns {
     uint32_t backward, polls, quiet;
     bool polled; /* since the last backward branch */
+    bool waits;  /* a phase of an mbarrier object that it looked at has not ended */
 };
 
 /* Lanes that will meet again at `block` of `frame`. */
@@ -498,9 +500,11 @@ struct exec {
     unsigned char *base[BASE_COUNT];
     uint32_t mask;       /* lanes that execute */
     uint32_t polled;     /* set by polling accesses since the split was scheduled */
+    bool waits;          /* the same by mbarrier waits for a phase that has not ended */
     uint32_t changed;    /* lanes that changed shared or global memory since the last code block */
     uint64_t idle_turns; /* that polling splits have taken since anyone changed memory */
     uint64_t changes, polls; /* code blocks that changed memory, and that polled */
+    uint64_t releases;       /* barriers that were completed */
     int32_t lane_mask[WARP_LANES] __attribute__((aligned(64))); /* -1 or 0, from mask */
     struct warp *warp;
     struct frame *frame;
@@ -615,8 +619,9 @@ ws_status device_place(struct diag *diag, struct device *device, const struct mo
                        const uint64_t **out_addresses);
 
 /* warp.c */
-/* Yielded: some lanes polled for their whole turn, even if all wait at a barrier now. */
-enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_YIELDED, WARP_FAULT };
+/* Yielded: some lanes polled for their whole turn, even if all wait at a barrier now. Waits: all that did so wait for
+ * mbarrier objects. */
+enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_WAITS, WARP_YIELDED, WARP_FAULT };
 void warp_start(struct worker *worker, struct block *block, struct warp *warp);
 enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp);
 /* Lets lanes that wait at a reconvergence point go on without the others; false if none do. */
@@ -723,6 +728,9 @@ void order_arrive(struct exec *x, const struct block *block, const struct warp *
 void order_barrier_done(struct exec *x, const struct block *block, uint32_t id);
 void order_fence(struct exec *x, const struct uop *u);
 void order_copy_group(struct exec *x, const struct uop *u);
+/* `lanes` have done their part of the access to mbarrier objects; those of `ends` ended a phase. */
+void order_mbarrier(struct exec *x, const struct uop *u, const struct access *access,
+                    uint32_t lanes, uint32_t ends);
 /* Before the data moves. what: READS, WRITES; host: as in sem_memory.h. */
 void order_access(struct exec *x, const struct uop *u, const struct access *access, unsigned what,
                   const unsigned char *host);

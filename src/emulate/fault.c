@@ -81,6 +81,8 @@ static const char *what(const struct fault *fault)
         return "outside of all local variables";
     case FAULT_READ_ONLY:
         return "to read-only memory";
+    case FAULT_NOT_SHARED:
+        return "at an address that is not in shared memory";
     case FAULT_TRAP:
         return "the kernel executed a trap";
     case FAULT_ASSERT:
@@ -112,7 +114,7 @@ static const char *what(const struct fault *fault)
 
 bool fault_is_of_memory(const struct fault *fault)
 {
-    return fault->kind <= FAULT_READ_ONLY;
+    return fault->kind <= FAULT_NOT_SHARED;
 }
 
 ws_fault fault_kind_of(const struct fault *fault)
@@ -125,6 +127,7 @@ ws_fault fault_kind_of(const struct fault *fault)
     case FAULT_UNINITIALISED:
     case FAULT_OUT_OF_SCOPE:
     case FAULT_READ_ONLY:
+    case FAULT_NOT_SHARED:
         return WS_FAULT_ADDRESS;
     case FAULT_MISALIGNED:
         return WS_FAULT_MISALIGNED;
@@ -237,9 +240,9 @@ static void describe(struct strbuf *text, const struct launch *launch, const str
 {
     if (fault_is_of_memory(fault))
         strbuf_printf(text, "%s %s of %u bytes %s: address 0x%llx", space_of(fault),
-                      fault->store                                              ? "store"
-                      : fault->insn->op == OP_ATOM || fault->insn->op == OP_RED ? "atomic"
-                                                                                : "load",
+                      fault->store                                        ? "store"
+                      : op_infos[fault->insn->op].family == FAMILY_ATOMIC ? "atomic"
+                                                                          : "load",
                       fault->bytes, what(fault), (unsigned long long)fault->address);
     else
         strbuf_puts(text, what(fault));
@@ -298,6 +301,7 @@ enum check_code fault_code(const struct fault *fault)
         [FAULT_UNINITIALISED] = CHECK_CODE_UNINITIALISED,
         [FAULT_TOO_WIDE] = CHECK_CODE_TOO_WIDE,
         [FAULT_READ_ONLY] = CHECK_CODE_READ_ONLY,
+        [FAULT_NOT_SHARED] = CHECK_CODE_OUT_OF_BOUNDS,
         [FAULT_TRAP] = CHECK_CODE_TRAP,
         [FAULT_ASSERT] = CHECK_CODE_ASSERT,
         [FAULT_DEADLOCK] = CHECK_CODE_DEADLOCK,

@@ -91,6 +91,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_BRX:
     case FORM_A:
         return 4;
+    case FORM_MBARRIER: /* a state; counts and parities are words */
+        return insn_is_mbarrier_wait(insn) && k == 1 && !(insn->flags & INSN_PARITY) ? 8 : 4;
     default:
         return bytes;
     }
@@ -258,7 +260,7 @@ static unsigned operand_bits(const struct making *m, const struct operand *opera
     return bits == 8 ? 16 : bits;
 }
 
-/* Address operand: source 0 of loads, stores and atomics. May put a helper before the operation. */
+/* Address operand: source 0 of loads, stores, atomics and mbarrier operations. May put a helper before the operation. */
 static void place_address(struct making *m, struct uop *u)
 {
     const struct operand *operand = insn_source(m->insn, 0);
@@ -303,7 +305,7 @@ static bool polls(const struct insn *insn)
 {
     bool global = insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC ||
                   insn->space == SPACE_SHARED || insn->space == SPACE_NONE;
-    if (insn->op == OP_ATOM) return true;
+    if (insn->op == OP_ATOM || insn_is_mbarrier_wait(insn)) return true;
     return insn->op == OP_LD && global && insn->semantics != MEM_WEAK;
 }
 
@@ -385,11 +387,12 @@ static bool is_memory(const struct insn *insn)
     return form == FORM_LD || form == FORM_ST || form == FORM_ATOM || form == FORM_RED;
 }
 
-/* An operation of native code with an address, in the place of its first source. */
-static bool has_native_address(const struct insn *insn)
+/* An operation other than those with an address in the place of its first source. */
+static bool has_address(const struct insn *insn)
 {
-    return op_infos[insn->op].form == FORM_NATIVE && insn->nsrc &&
-           insn_source(insn, 0)->kind == OPERAND_ADDRESS;
+    unsigned form = op_infos[insn->op].form;
+    return form == FORM_MBARRIER ||
+           (form == FORM_NATIVE && insn->nsrc && insn_source(insn, 0)->kind == OPERAND_ADDRESS);
 }
 
 static operand_ref place_value(struct making *m, const struct operand *value, unsigned bytes)
@@ -431,6 +434,7 @@ static void place_operands(struct making *m, struct uop *u)
     u->dst_bits = (uint8_t)(insn->ndst ? operand_bits(m, &insn->operands[0]) : 0);
     u->imm = modifiers(insn);
     u->space = insn->space;
+    u->poll = insn_is_mbarrier_wait(insn);
     if (op_infos[insn->op].form == FORM_CVT || op_infos[insn->op].form == FORM_ISSPACEP) {
         unsigned bits = operand_bits(m, insn_source(insn, 0));
         u->element = (uint8_t)(bits ? bits / 8 : source_bytes(insn, 0));
@@ -449,6 +453,8 @@ static unsigned placed_sources(const struct insn *insn)
         return 0;
     case FORM_MAPA:
         return 1;
+    case FORM_MBARRIER: /* a hint how long to wait changes nothing */
+        return insn->nsrc < 2 ? insn->nsrc : 2;
     case FORM_TEX: /* levels and derivatives change nothing here */
         return insn->nsrc < UOP_SOURCES ? insn->nsrc : UOP_SOURCES;
     default:
@@ -483,7 +489,7 @@ static ws_status place_sources(struct making *m, struct uop *u)
         place_all(m, u);
         return WS_OK;
     }
-    unsigned sources = placed_sources(m->insn), first = has_native_address(m->insn) ? 1 : 0;
+    unsigned sources = placed_sources(m->insn), first = has_address(m->insn) ? 1 : 0;
     if (sources > UOP_SOURCES) return unsupported(m, "too many operands");
     if (first) {
         u->bytes = (uint8_t)insn_access_bytes(m->insn);

@@ -692,12 +692,14 @@ static inline void store_space(struct exec *x, const struct uop *u, unsigned spa
 
 /* ---- generic addresses: each window in turn -------------------------------------------------- */
 
-static __attribute__((noinline, cold)) void refuse_wide(struct exec *x, const struct uop *u,
-                                                        const uint64_t *a, uint32_t mask)
+/* Lanes whose address lies in a space that the operation cannot access. */
+static __attribute__((noinline, cold)) void refuse_lanes(struct exec *x, const struct uop *u,
+                                                         enum fault_kind kind, const uint64_t *a,
+                                                         uint32_t mask)
 {
     for (uint32_t left = mask; left && !x->fault.kind; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        fault_memory(x, u, FAULT_TOO_WIDE, lane, a[lane]);
+        fault_memory(x, u, kind, lane, a[lane]);
         if (x->checks && check_goes_on(x) && u->insn->op != OP_ST) clear_loaded(x, u, lane);
     }
 }
@@ -716,7 +718,7 @@ static void generic_any(struct exec *x, const struct uop *u,
         LANES mask |= (uint32_t)((left >> i) & 1 && window_of(a[i]) == space) << i;
         LANES p.a[i] = window_offset(a[i], space);
         if (u->bytes > 16 && space != SPACE_GLOBAL)
-            refuse_wide(x, u, a, mask);
+            refuse_lanes(x, u, FAULT_TOO_WIDE, a, mask);
         else
             access(x, u, &p, space, mask);
         left &= ~mask;

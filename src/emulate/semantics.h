@@ -12,6 +12,7 @@
 #include "emulate/sem_convert.h"
 #include "emulate/sem_cross.h"
 #include "emulate/sem_matrix.h"
+#include "emulate/sem_mbarrier.h"
 #include "emulate/sem_memory.h"
 #include "emulate/sem_move.h"
 #include "emulate/sem_native.h"

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emulate/mbarrier.h"
 #include "emulate/splits.h"
 
 enum { SHOWN = 12, BLOCKS_SHOWN = 4, STEPS_MAX = 32 };
@@ -71,6 +72,14 @@ static bool value_at(const struct exec *x, const struct block *block, unsigned s
     return true;
 }
 
+static void describe_mbarrier(uint64_t bits, struct strbuf *text)
+{
+    struct mbarrier object = mbarrier_of(bits);
+    strbuf_printf(text, ": its phase of parity %d lacks %u of %u arrivals", object.phase,
+                  object.pending, object.expected);
+    if (object.bytes) strbuf_printf(text, " and %d bytes", object.bytes);
+}
+
 /* False: none is known. */
 static bool describe_poll(struct exec *x, const struct block *block, const struct warp *warp,
                           const struct split *split, struct strbuf *text)
@@ -80,9 +89,13 @@ static bool describe_poll(struct exec *x, const struct block *block, const struc
     if (!is_plain) return false;
     uint64_t value, address = poll_address(u, warp->registers + split->frame->registers,
                                            (uint32_t)__builtin_ctz(split->mask));
-    strbuf_printf(text, ": poll with '%s', PTX line %u, address 0x%llx", u->insn->text,
-                  u->insn->line, (unsigned long long)address);
-    if (value_at(x, block, u->space, address, u->bytes, &value))
+    strbuf_printf(text, ": %s with '%s', PTX line %u, address 0x%llx",
+                  insn_is_mbarrier_wait(u->insn) ? "wait" : "poll", u->insn->text, u->insn->line,
+                  (unsigned long long)address);
+    if (!value_at(x, block, u->space, address, u->bytes, &value)) return true;
+    if (insn_is_mbarrier_wait(u->insn))
+        describe_mbarrier(value, text);
+    else
         strbuf_printf(text, ", which holds 0x%llx", (unsigned long long)value);
     return true;
 }

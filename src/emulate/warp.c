@@ -293,8 +293,10 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
 static void note_turn(struct exec *x, struct turns *turns, const struct code *code)
 {
     turns->polled |= x->polled != 0;
+    turns->waits |= x->waits;
     x->polls += x->polled;
     x->polled = 0;
+    x->waits = false;
     if (code->backward) {
         turns->backward++;
         turns->polls += turns->polled;
@@ -308,10 +310,11 @@ static void note_turn(struct exec *x, struct turns *turns, const struct code *co
     x->idle_turns = 0;
 }
 
+/* Who waits for an mbarrier object hands on at once: others of the block must arrive. */
 static bool turn_is_over(const struct split *split)
 {
     const struct turns *turns = &split->turns;
-    return turns->backward >= LOOP_TURNS || turns->polls >= BUSY_TURNS ||
+    return turns->waits || turns->backward >= LOOP_TURNS || turns->polls >= BUSY_TURNS ||
            turns->quiet >= POLL_TURNS;
 }
 
@@ -345,6 +348,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
 {
     const struct code *codes = x->launch->program->code;
     x->polled = 0;
+    x->waits = false;
     warp_set_frame(x, warp, warp->splits[at].frame);
     for (;;) {
         struct split *split = &warp->splits[at];
@@ -383,16 +387,26 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
             return WARP_FAULT;
         }
         if (turn_is_over(split)) {
+            bool waits = split->turns.waits;
             end_turn(x, warp, split);
-            return WARP_YIELDED;
+            return waits ? WARP_WAITS : WARP_YIELDED;
         }
     }
+}
+
+/* Lanes that wait for yielding ones get a turn, too. */
+static void release_waiting(struct exec *x, struct warp *warp)
+{
+    if (x->launch->program->native_code)
+        converge_release(x, warp);
+    else
+        warp_release(x, warp);
 }
 
 enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp)
 {
     struct exec *x = &worker->exec;
-    bool in_turn = false;
+    bool in_turn = false, polls = false;
     uint32_t yields = 0, runs = 0;
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
@@ -409,22 +423,18 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
             fault_at(x, FAULT_LIMIT, x->last, x->mask);
             return WARP_FAULT;
         }
-        if ((stop == WARP_YIELDED || ++runs % STOP_INTERVAL == 0) && must_stop(x))
-            return WARP_FAULT;
-        in_turn = stop == WARP_YIELDED;
-        if (stop != WARP_YIELDED) continue;
-        /* Lanes that wait for the yielding ones get a turn, too; then the other warps. */
-        if (worker->launch->program->native_code)
-            converge_release(x, warp);
-        else
-            warp_release(x, warp);
-        if (++yields >= 2 * warp->split_count) return WARP_YIELDED;
+        in_turn = stop == WARP_YIELDED || stop == WARP_WAITS;
+        if ((in_turn || ++runs % STOP_INTERVAL == 0) && must_stop(x)) return WARP_FAULT;
+        if (!in_turn) continue;
+        polls = polls || stop == WARP_YIELDED;
+        if (stop == WARP_YIELDED) release_waiting(x, warp);
+        if (++yields >= (polls ? 2 : 1) * warp->split_count) break; /* then the other warps */
     }
     if (warp->dead == UINT32_MAX) {
         warp->done = true;
         return WARP_DONE;
     }
-    return yields ? WARP_YIELDED : WARP_BLOCKED;
+    return polls ? WARP_YIELDED : yields ? WARP_WAITS : WARP_BLOCKED;
 }
 
 void warp_start(struct worker *worker, struct block *block, struct warp *warp)

@@ -83,7 +83,7 @@ enum insn_class insn_classify(const struct insn *insn)
     case FAMILY_STORE:
         return memory_class(insn->space, 1);
     case FAMILY_ATOMIC:
-        return memory_class(insn->space, 2);
+        return memory_class(insn_memory_space(insn), 2);
     default:
         break;
     }
@@ -143,7 +143,7 @@ static unsigned computing_unit(const struct insn *insn)
     default:
         return UNIT_ALU;
     }
-    switch (insn->space) {
+    switch (insn_memory_space(insn)) {
     case SPACE_SHARED:
         return UNIT_SHARED;
     case SPACE_LOCAL:

@@ -154,6 +154,7 @@ enum op_form {
     FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
     FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
+    FORM_MBARRIER,        /* mbarrier.arrive.b64 d, [a], b   .try_wait.parity.b64 p, [a], b, c */
     FORM_MATRIX,          /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} */
     FORM_MAPA,            /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
     FORM_GETCTARANK,      /* getctarank.u64 d, a                  d is 32 bits */
@@ -412,6 +413,10 @@ enum insn_flags {
     INSN_GRADIENTS = 1 << 19, /* tex.grad */
     INSN_NO_UNROLL = 1 << 20, /* the first behind .pragma "nounroll" */
     INSN_ASYNC = 1 << 21,     /* part of a cp.async */
+    INSN_EXPECT_TX = 1 << 22, /* mbarrier.arrive.expect_tx */
+    INSN_NO_COMPLETE = 1 << 23,
+    INSN_PARITY = 1 << 24,    /* mbarrier.test_wait.parity */
+    INSN_NOINC = 1 << 25,     /* cp.async.mbarrier.arrive.noinc */
     INSN_PLUS_ONE = 1 << 27,  /* vmad.po */
     INSN_SATFINITE = 1 << 28, /* cvt.satfinite */
 };
@@ -583,6 +588,18 @@ struct insn {
 static inline const struct operand *insn_source(const struct insn *insn, unsigned i)
 {
     return &insn->operands[insn->ndst + i];
+}
+
+/* mbarrier.test_wait and .try_wait. */
+static inline bool insn_is_mbarrier_wait(const struct insn *insn)
+{
+    return insn->op == OP_MBARRIER_TEST_WAIT || insn->op == OP_MBARRIER_TRY_WAIT;
+}
+
+/* The space of what it accesses: mbarrier objects lie in shared memory, also at generic addresses. */
+static inline unsigned insn_memory_space(const struct insn *insn)
+{
+    return op_infos[insn->op].form == FORM_MBARRIER ? SPACE_SHARED : insn->space;
 }
 
 /* Width in bytes of what one lane transfers: element size times vector length. */

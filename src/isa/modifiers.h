@@ -50,6 +50,12 @@
     GROUP(VOTE)                                                                                    \
     GROUP(MATCH)                                                                                   \
     GROUP(REDUX)                                                                                   \
+    GROUP(RELAXED)                                                                                 \
+    GROUP(ACQUIRE)                                                                                 \
+    GROUP(RELEASE)                                                                                 \
+    GROUP(ARRIVE)                                                                                  \
+    GROUP(PARITY)                                                                                  \
+    GROUP(NOINC)                                                                                   \
     GROUP(PMEVENT) GROUP(BOOL) GROUP(SECOND) GROUP(ACCUMULATE) GROUP(VMAD)
 
 enum modifier_group {
@@ -109,6 +115,12 @@ enum modifier_group {
 #define MG_TEX MG(TEX)
 #define MG_GRID MG(GRID)
 #define MG_MAXNREG MG(MAXNREG)
+#define MG_RELAXED MG(RELAXED)
+#define MG_ACQUIRE MG(ACQUIRE)
+#define MG_RELEASE MG(RELEASE)
+#define MG_ARRIVE MG(ARRIVE)
+#define MG_PARITY MG(PARITY)
+#define MG_NOINC MG(NOINC)
 #define MG_ACCESS (MG_SPACE | MG_MEMORY | MG_SCOPE | MG_CACHE | MG_VECTOR | MG_HINT | MG_POLICY)
 
 #endif

@@ -18,6 +18,7 @@ NAME.expect, if there is one, has lines
     stderr TEXT                 must occur in what else is said
     every-launch PERCENT        with --every-launch each kernel takes the same time but for so much
     prints-times                the program's output has predicted times: those of machine code differ
+    no-machine-code REASON      not with --machine-code
 
 With --machine-code each is also compiled for sm_75, 80, 86, 89 and 90 without PTX, and run on a GPU of each, or of
 those that --targets names: it must print what the program with PTX prints on that GPU, and meet the expectations
@@ -90,7 +91,7 @@ def build_machine_code(nvcc, name, folder, options):
 def read_expectations(name):
     path = os.path.join(HERE, name + ".expect")
     expected = {"nvcc": [], "args": [], "options": [], "exit": 0, "stdout": [], "report": [],
-                "stderr": [], "every-launch": None, "prints-times": False}
+                "stderr": [], "every-launch": None, "prints-times": False, "no-machine-code": False}
     lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
     for line in lines:
         key, _, value = line.partition(" ")
@@ -100,7 +101,7 @@ def read_expectations(name):
             expected[key] = shlex.split(value)
         elif key == "every-launch":
             expected[key] = float(value)
-        elif key == "prints-times":
+        elif key in ("prints-times", "no-machine-code"):
             expected[key] = True
         elif key == "exit":
             expected[key] = int(value)
@@ -210,7 +211,7 @@ def run_machine_code(warpsage, folder, nvcc, name, wanted, more=()):
 def main_machine_code(warpsage, folder, nvcc, names, targets):
     count, failed = dict.fromkeys(targets, 0), dict.fromkeys(targets, 0)
     for name in names:
-        if not nvcc or name == "machine_code":  # that one is about code for another GPU
+        if not nvcc or read_expectations(name)["no-machine-code"]:
             continue
         for target, problems in run_machine_code(warpsage, folder, nvcc, name, targets).items():
             count[target] += 1

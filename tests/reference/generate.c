@@ -314,6 +314,7 @@ static void add_kernel(struct generator *g)
     g->uniform = true;
     g->depth = 0;
     add_statements(g, 20 + pick(g, 60));
+    add_mbarriers(g);
     store_registers(g);
     store_memory(g);
     add_line(g, 0, "ret;");

@@ -110,6 +110,7 @@ static void add_exit(struct generator *g)
 {
     add_template(g, new_group(g), "", "@$q <exit|ret>");
     g->full_warps = false;
+    g->has_exits = true;
 }
 
 static void add_control(struct generator *g)

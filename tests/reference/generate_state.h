@@ -27,6 +27,7 @@ struct generator {
     uint32_t functions;         /* that may be called */
     uint32_t meeting_functions; /* set of those that all threads of the block must call together */
     bool full_warps;            /* every warp has 32 threads */
+    bool has_exits;             /* some threads may have left */
     bool fills;                 /* program_line */
     bool uses_old_values;       /* atomics on global memory whose result is used */
     /* where the next statement stands */
@@ -59,6 +60,8 @@ void add_statements(struct generator *g, uint32_t count);
 void add_memory(struct generator *g);
 void add_gather(struct generator *g);
 void add_atomic(struct generator *g);
+/* generate_mbarrier.c: where the kernel's statements end. */
+void add_mbarriers(struct generator *g);
 /* Only where the generator is uniform. */
 void add_exchange(struct generator *g);
 void add_barrier(struct generator *g);

@@ -132,17 +132,18 @@ static bool release_warp(struct thread *thread)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+/* Has some thread yielded, so that it is to go on? */
 static bool run_threads(struct block *block)
 {
-    bool moved = false;
+    bool yielded = false;
     for (uint32_t i = 0; i < block->thread_count; i++) {
         struct thread *thread = &block->threads[i];
-        while (thread->state == THREAD_RUNS && !block->state->fault) {
+        thread->yields = false;
+        while (thread->state == THREAD_RUNS && !thread->yields && !block->state->fault)
             thread_step(thread);
-            moved = true;
-        }
+        yielded = yielded || thread->yields;
     }
-    return moved;
+    return yielded;
 }
 
 bool block_release(struct block *block)
@@ -217,9 +218,10 @@ static void run_in_order(struct state *state, uint32_t count)
     for (uint32_t i = 0; i < count && !state->fault; i++) {
         struct block block;
         begin_block(&block, state, i);
-        do
-            run_threads(&block);
-        while (!state->fault && block_release(&block));
+        for (bool goes_on = true; goes_on && !state->fault;) {
+            goes_on = run_threads(&block);
+            goes_on = block_release(&block) || goes_on;
+        }
         end_block(&block);
     }
 }

@@ -38,6 +38,7 @@ struct thread {
     enum thread_state state;
     const struct insn *waits; /* at a barrier or for its warp */
     bool carry;               /* CC.CF */
+    bool yields;              /* it waits for others, and goes on once they had a turn */
     struct frame *frame;
     struct copy copies[COPIES_MAX];   /* of cp.async, that are not done; oldest first */
     uint32_t copy_count, copy_groups; /* groups: committed so far */
@@ -91,6 +92,12 @@ void thread_enter(struct thread *thread, uint32_t function, const struct call_in
 /* thread_memory.c: ld, st, atom, red, and where variables lie. */
 uint64_t thread_symbol_address(struct thread *thread, int32_t symbol);
 void thread_access(struct thread *thread, const struct insn *insn);
+/* `count` bytes at the address of its first source; NULL: none are there, which is a fault. */
+unsigned char *thread_accessed(struct thread *thread, const struct insn *insn, uint64_t count);
+
+/* thread_mbarrier.c */
+void thread_mbarrier(struct thread *thread, const struct insn *insn);
+uint64_t thread_pending_count(uint64_t state);
 
 /* thread_warp.c: the collective operations, once all lanes of the member mask are there. */
 bool thread_is_collective(const struct insn *insn);

@@ -50,7 +50,7 @@ static unsigned char *place_of(struct thread *thread, unsigned space, uint64_t a
     return global_place(block->state, address, count);
 }
 
-static unsigned char *accessed(struct thread *thread, const struct insn *insn, uint64_t count)
+unsigned char *thread_accessed(struct thread *thread, const struct insn *insn, uint64_t count)
 {
     const struct operand *operand = insn_source(insn, 0);
     uint64_t address = (uint64_t)operand->imm;
@@ -135,7 +135,7 @@ static void update(struct thread *thread, const struct insn *insn, unsigned char
 
 void thread_access(struct thread *thread, const struct insn *insn)
 {
-    unsigned char *place = accessed(thread, insn, insn_access_bytes(insn));
+    unsigned char *place = thread_accessed(thread, insn, insn_access_bytes(insn));
     if (!place) return;
     if (insn->op == OP_LD || insn->op == OP_LDU)
         load(thread, insn, place);

@@ -375,6 +375,21 @@ static void execute(struct thread *thread, const struct insn *insn)
     case OP_CP:
         thread_copy_group(thread, insn);
         break;
+    case OP_MBARRIER_INIT:
+    case OP_MBARRIER_INVAL:
+    case OP_MBARRIER_EXPECT_TX:
+    case OP_MBARRIER_COMPLETE_TX:
+    case OP_MBARRIER_ARRIVE:
+    case OP_MBARRIER_ARRIVE_DROP:
+    case OP_MBARRIER_COPIES:
+    case OP_MBARRIER_TEST_WAIT:
+    case OP_MBARRIER_TRY_WAIT:
+        thread_mbarrier(thread, insn);
+        break;
+    case OP_MBARRIER_PENDING_COUNT:
+        thread_write(thread, &insn->operands[0],
+                     thread_pending_count(thread_read(thread, insn_source(insn, 0), TYPE_U64)));
+        break;
     case OP_MEMBAR:
     case OP_FENCE:
     case OP_NANOSLEEP:

@@ -930,3 +930,317 @@ KERNEL(maximum_guarded)
     __syncthreads();
     if (TID == 0) data[0] = most;
 }
+
+/* ---- mbarrier objects ------------------------------------------------------------------------ */
+
+/* PTX ISA: mbarrier.arrive releases and a wait that sees the phase complete acquires, at block scope; copies that
+ * cp.async.mbarrier.arrive tracks are visible to who waits for that phase. */
+typedef unsigned long long object;
+
+static __device__ unsigned shared_address(const void *at)
+{
+    return (unsigned)__cvta_generic_to_shared(at);
+}
+static __device__ void begin(object *o, unsigned count)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(o)), "r"(count) : "memory");
+}
+static __device__ void end(object *o)
+{
+    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(shared_address(o)) : "memory");
+}
+static __device__ void arrive(object *o)
+{
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(shared_address(o)) : "memory");
+}
+static __device__ void wait(object *o, unsigned parity)
+{
+    asm volatile("{ .reg .pred p;\nAGAIN:\nmbarrier.test_wait.parity.shared.b64 p, [%0], %1;\n@!p bra AGAIN; }" ::"r"(
+                     shared_address(o)),
+                 "r"(parity)
+                 : "memory");
+}
+static __device__ void copy(int *to, const int *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+static __device__ void arrive_behind_copies(object *o)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(o)) : "memory");
+}
+#define BEGIN(o, count)                                                                            \
+    if (TID == 0) begin(o, count);                                                                 \
+    __syncthreads()
+
+//! object_exchange 2 64
+KERNEL(object_exchange)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    s[TID] = TID + 1;
+    arrive(&o);
+    wait(&o, 0);
+    data[BID * 64 + TID] = s[63 - TID];
+}
+
+//! object_no_wait 1 64 R01
+KERNEL(object_no_wait)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    s[TID] = TID + 1;
+    arrive(&o);
+    data[TID] = s[63 - TID];
+}
+
+//! object_no_arrival 1 64 R01
+KERNEL(object_no_arrival)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 32);
+    s[TID] = TID + 1;
+    if (TID < 32) arrive(&o);
+    wait(&o, 0);
+    data[TID] = s[63 - TID];
+}
+
+//! object_wrong_parity 1 64 R01
+KERNEL(object_wrong_parity)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    s[TID] = TID + 1;
+    arrive(&o);
+    wait(&o, TID >= 32); /* warp 1 comes first: the phase before the first counts as ended */
+    data[TID] = s[63 - TID];
+}
+
+//! object_write_behind_arrival 1 64 R01
+KERNEL(object_write_behind_arrival)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    arrive(&o);
+    s[TID] = TID + 1;
+    wait(&o, 0);
+    data[TID] = s[63 - TID];
+}
+
+//! object_used_at_once 1 64 R01
+KERNEL(object_used_at_once)
+{
+    __shared__ object o;
+    if (TID == 0) begin(&o, 64);
+    arrive(&o);
+    data[TID] = 1;
+}
+
+/* Warp 0 writes what warp 1 reads, through two buffers. */
+//! object_producer 1 64
+KERNEL(object_producer)
+{
+    __shared__ object full[2], empty[2];
+    __shared__ int s[2][32];
+    if (TID < 2) begin(&full[TID], 32), begin(&empty[TID], 32);
+    __syncthreads();
+    for (int i = 0; i < 6; i++) {
+        int stage = i % 2, parity = i / 2 % 2;
+        if (TID < 32) {
+            wait(&empty[stage], parity ^ 1);
+            s[stage][TID] = i + TID;
+            arrive(&full[stage]);
+        } else {
+            wait(&full[stage], parity);
+            data[TID] += s[stage][63 - TID];
+            arrive(&empty[stage]);
+        }
+    }
+}
+
+//! object_producer_early_release 1 64 R01
+KERNEL(object_producer_early_release)
+{
+    __shared__ object full[2], empty[2];
+    __shared__ int s[2][32];
+    if (TID < 2) begin(&full[TID], 32), begin(&empty[TID], 32);
+    __syncthreads();
+    for (int i = 0; i < 6; i++) {
+        int stage = i % 2, parity = i / 2 % 2;
+        if (TID < 32) {
+            wait(&empty[stage], parity ^ 1);
+            s[stage][TID] = i + TID;
+            arrive(&full[stage]);
+        } else {
+            wait(&full[stage], parity);
+            arrive(&empty[stage]);
+            data[TID] += s[stage][63 - TID];
+        }
+    }
+}
+
+//! object_producer_never_waits 1 64 R01
+KERNEL(object_producer_never_waits)
+{
+    __shared__ object full[2];
+    __shared__ int s[2][32];
+    if (TID < 2) begin(&full[TID], 32);
+    __syncthreads();
+    for (int i = 0; i < 4; i++) {
+        int stage = i % 2, parity = i / 2 % 2;
+        if (TID < 32) {
+            s[stage][TID] = i + TID;
+            if (i < 2) arrive(&full[stage]);
+        } else if (i < 2) {
+            wait(&full[stage], parity);
+            data[TID] += s[stage][63 - TID];
+        }
+    }
+}
+
+/* One lane of each warp waits for all of it. */
+//! object_lane_waits 1 64
+KERNEL(object_lane_waits)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    s[TID] = TID + 1;
+    arrive(&o);
+    if (TID % 32 == 0) wait(&o, 0);
+    __syncwarp();
+    data[TID] = s[63 - TID];
+}
+
+//! object_warp_waits 1 64
+KERNEL(object_warp_waits)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    s[TID] = TID + 1;
+    arrive(&o);
+    if (TID < 32) wait(&o, 0);
+    __syncthreads();
+    data[TID] = s[(TID + 7) % 64];
+}
+
+/* The memory of the object is used for another, behind a barrier. */
+//! object_again 1 64
+KERNEL(object_again)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    for (int i = 0; i < 3; i++) {
+        BEGIN(&o, 64);
+        s[TID] = TID + i;
+        arrive(&o);
+        wait(&o, 0);
+        data[TID] += s[63 - TID];
+        __syncthreads();
+        if (TID == 0) end(&o);
+    }
+}
+
+//! object_ends_early 1 64 R01
+KERNEL(object_ends_early)
+{
+    __shared__ object o;
+    BEGIN(&o, 65);
+    arrive(&o);
+    if (TID == 63) end(&o);
+    data[TID] = 1;
+}
+
+//! object_copies 1 64
+KERNEL(object_copies)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    copy(&s[TID], &data[2048 + TID]);
+    arrive_behind_copies(&o);
+    wait(&o, 0);
+    data[TID] = s[63 - TID];
+}
+
+//! object_copies_untracked 1 64 R04
+KERNEL(object_copies_untracked)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    copy(&s[TID], &data[2048 + TID]);
+    arrive(&o);
+    wait(&o, 0);
+    data[TID] = s[63 - TID];
+}
+
+//! object_copies_not_awaited 1 64 R04
+KERNEL(object_copies_not_awaited)
+{
+    __shared__ object o;
+    __shared__ int s[64];
+    BEGIN(&o, 64);
+    copy(&s[TID], &data[2048 + TID]);
+    arrive_behind_copies(&o);
+    data[TID] = s[TID];
+}
+
+//! object_copies_of_one_warp 1 64
+KERNEL(object_copies_of_one_warp)
+{
+    __shared__ object o;
+    __shared__ int s[32];
+    BEGIN(&o, 32);
+    if (TID < 32) {
+        copy(&s[TID], &data[2048 + TID]);
+        arrive_behind_copies(&o);
+    } else {
+        wait(&o, 0);
+    }
+    __syncthreads();
+    data[TID] = s[TID % 32];
+}
+
+//! object_copies_wrong_stage 1 64 R04
+KERNEL(object_copies_wrong_stage)
+{
+    __shared__ object o[2];
+    __shared__ int s[2][32];
+    if (TID < 2) begin(&o[TID], 32);
+    __syncthreads();
+    if (TID < 32) {
+        for (int i = 0; i < 2; i++) {
+            copy(&s[i][TID], &data[2048 + 32 * i + TID]);
+            arrive_behind_copies(&o[i]);
+        }
+    } else {
+        wait(&o[0], 0);
+        data[TID] = s[1][63 - TID];
+    }
+}
+
+//! object_copies_both_stages 1 64
+KERNEL(object_copies_both_stages)
+{
+    __shared__ object o[2];
+    __shared__ int s[2][32];
+    if (TID < 2) begin(&o[TID], 32);
+    __syncthreads();
+    if (TID < 32) {
+        for (int i = 0; i < 2; i++) {
+            copy(&s[i][TID], &data[2048 + 32 * i + TID]);
+            arrive_behind_copies(&o[i]);
+        }
+    } else {
+        for (int i = 0; i < 2; i++) {
+            wait(&o[i], 0);
+            data[TID] += s[i][63 - TID];
+        }
+    }
+}
