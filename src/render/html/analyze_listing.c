@@ -167,13 +167,13 @@ static void put_row(struct listing *l, const struct node *row, unsigned level, s
         else
             html_raw(html, "<td class=\"n\"></td>");
     }
-    html_raw(html, "<td class=\"n\">");
-    if (issued > 0) markup_text(html->out, quantity_format(issued, "1").text);
-    html_raw(html, "</td><td class=\"text\">");
+    html_raw(html, "<td class=\"text\">");
     if (text)
         markup_text(html->out, text);
     else
         html_text(html, "(unknown)");
+    html_raw(html, "</td><td class=\"n\">");
+    if (issued > 0) markup_text(html->out, quantity_format(issued, "1").text);
     html_raw(html, "</td><td>");
     put_remarks(html, row);
     html_raw(html, "</td></tr>\n");
@@ -199,9 +199,9 @@ static void put_head(struct listing *l, unsigned level)
         if (machines->child_count > 1) markup_printf(html->out, "%s ", machines->children[i].id);
         html_raw(html, "time %</th>");
     }
-    html_raw(html, "<th scope=\"col\" class=\"n\" title=\"warp instructions\">issued</th><th "
-                   "scope=\"col\">text</th>"
-                   "<th scope=\"col\">remarks</th></tr></thead>\n<tbody>");
+    html_raw(html,
+             "<th scope=\"col\">text</th><th scope=\"col\" class=\"n\" title=\"warp "
+             "instructions\">issued</th><th scope=\"col\">remarks</th></tr></thead>\n<tbody>");
     arena_clear(&arena);
 }
 
