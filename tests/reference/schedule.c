@@ -60,6 +60,8 @@ static void run_turn(struct schedule *schedule)
     struct thread *thread = schedule->threads[index];
     take_turn(schedule, thread);
     if (thread->state == THREAD_RUNS) return;
+    if (thread->copy_count) /* others may wait for what it has told a barrier of */
+        thread_copies_do(thread, draw(schedule, 1 + thread->copy_count));
     if (thread->state == THREAD_DONE) {
         thread_copies_do(thread, thread->copy_count);
         schedule->threads[index] = schedule->threads[--schedule->count];

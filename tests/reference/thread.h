@@ -28,6 +28,7 @@ enum { COPIES_MAX = 64, COPY_BYTES_MAX = 16 };
 struct copy {
     unsigned char *to, bytes[COPY_BYTES_MAX];
     uint32_t size, group;
+    bool arrives; /* no copy, but an arrival on the object at `to` behind those before it */
 };
 
 enum thread_state { THREAD_RUNS, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
@@ -76,6 +77,7 @@ void schedule_run(struct state *state, struct block *blocks, uint32_t count);
 /* thread_copy.c: cp.async. */
 void thread_copy_later(struct thread *thread, const struct insn *insn, unsigned char *to,
                        const unsigned char *bytes, uint32_t size);
+void thread_copies_arrive(struct thread *thread, const struct insn *insn, unsigned char *object);
 /* The oldest `count` of them are done. */
 void thread_copies_do(struct thread *thread, uint32_t count);
 void thread_copy_group(struct thread *thread, const struct insn *insn);
@@ -98,6 +100,8 @@ unsigned char *thread_accessed(struct thread *thread, const struct insn *insn, u
 /* thread_mbarrier.c */
 void thread_mbarrier(struct thread *thread, const struct insn *insn);
 uint64_t thread_pending_count(uint64_t state);
+/* One arrival on the object. */
+void object_arrive(unsigned char *place);
 
 /* thread_warp.c: the collective operations, once all lanes of the member mask are there. */
 bool thread_is_collective(const struct insn *insn);

@@ -4,22 +4,38 @@
 
 #include "reference/thread.h"
 
-void thread_copy_later(struct thread *thread, const struct insn *insn, unsigned char *to,
-                       const unsigned char *bytes, uint32_t size)
+static struct copy *add_copy(struct thread *thread, const struct insn *insn)
 {
     if (thread->copy_count == COPIES_MAX) {
         thread_fault(thread, insn, "too many copies that nobody waits for");
-        return;
+        return &thread->copies[0];
     }
-    struct copy *copy = &thread->copies[thread->copy_count++];
+    return &thread->copies[thread->copy_count++];
+}
+
+void thread_copy_later(struct thread *thread, const struct insn *insn, unsigned char *to,
+                       const unsigned char *bytes, uint32_t size)
+{
+    struct copy *copy = add_copy(thread, insn);
     *copy = (struct copy){.to = to, .size = size, .group = thread->copy_groups};
     memcpy(copy->bytes, bytes, size);
 }
 
+void thread_copies_arrive(struct thread *thread, const struct insn *insn, unsigned char *object)
+{
+    *add_copy(thread, insn) =
+        (struct copy){.to = object, .group = thread->copy_groups, .arrives = true};
+}
+
 void thread_copies_do(struct thread *thread, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(thread->copies[i].to, thread->copies[i].bytes, thread->copies[i].size);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct copy *copy = &thread->copies[i];
+        if (copy->arrives)
+            object_arrive(copy->to);
+        else
+            memcpy(copy->to, copy->bytes, copy->size);
+    }
     thread->copy_count -= count;
     memmove(thread->copies, thread->copies + count, thread->copy_count * sizeof *thread->copies);
 }

@@ -65,6 +65,29 @@ static void wait(struct thread *thread, const struct insn *insn, const struct ob
     thread->yields = !has_ended;
 }
 
+void object_arrive(unsigned char *place)
+{
+    uint64_t bits;
+    memcpy(&bits, place, sizeof bits);
+    struct object object = unpacked(bits);
+    arrive_on(&object, 1);
+    bits = packed(&object);
+    memcpy(place, &bits, sizeof bits);
+}
+
+/* The arrival comes when the thread's copies are done; without .noinc it is counted from now on. */
+static void track_copies(struct thread *thread, const struct insn *insn, unsigned char *place,
+                         struct object *object)
+{
+    if (!(insn->flags & INSN_NOINC)) object->pending = (object->pending + 1) & 0xfffff;
+    uint64_t bits = packed(object);
+    memcpy(place, &bits, sizeof bits);
+    if (thread->block->state->launch->schedule)
+        thread_copies_arrive(thread, insn, place);
+    else
+        object_arrive(place);
+}
+
 void thread_mbarrier(struct thread *thread, const struct insn *insn)
 {
     unsigned char *place = thread_accessed(thread, insn, 8);
@@ -87,8 +110,8 @@ void thread_mbarrier(struct thread *thread, const struct insn *insn)
         settle(&object);
         break;
     case OP_MBARRIER_COPIES:
-        if (insn->flags & INSN_NOINC) arrive_on(&object, 1);
-        break;
+        track_copies(thread, insn, place, &object);
+        return;
     case OP_MBARRIER_TEST_WAIT:
     case OP_MBARRIER_TRY_WAIT:
         wait(thread, insn, &object);

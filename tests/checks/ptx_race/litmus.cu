@@ -1037,6 +1037,7 @@ KERNEL(object_used_at_once)
     __shared__ object o;
     if (TID == 0) begin(&o, 64);
     arrive(&o);
+    wait(&o, 0);
     data[TID] = 1;
 }
 
@@ -1152,8 +1153,12 @@ KERNEL(object_ends_early)
     __shared__ object o;
     BEGIN(&o, 65);
     arrive(&o);
-    if (TID == 63) end(&o);
-    data[TID] = 1;
+    if (TID == 63) {
+        end(&o);
+        o = 0;
+    }
+    __syncthreads();
+    data[TID] = (int)(o ^ o >> 32);
 }
 
 //! object_copies 1 64
@@ -1207,21 +1212,23 @@ KERNEL(object_copies_of_one_warp)
     data[TID] = s[TID % 32];
 }
 
+/* Each thread of warp 0 copies for one of warp 1. */
 //! object_copies_wrong_stage 1 64 R04
 KERNEL(object_copies_wrong_stage)
 {
-    __shared__ object o[2];
+    __shared__ object o[2][32];
     __shared__ int s[2][32];
-    if (TID < 2) begin(&o[TID], 32);
+    int t = TID % 32;
+    if (TID < 32) begin(&o[0][t], 1), begin(&o[1][t], 1);
     __syncthreads();
     if (TID < 32) {
         for (int i = 0; i < 2; i++) {
-            copy(&s[i][TID], &data[2048 + 32 * i + TID]);
-            arrive_behind_copies(&o[i]);
+            copy(&s[i][t], &data[2048 + 32 * i + t]);
+            arrive_behind_copies(&o[i][t]);
         }
     } else {
-        wait(&o[0], 0);
-        data[TID] = s[1][63 - TID];
+        wait(&o[0][t], 0);
+        data[t] = s[1][t];
     }
 }
 
