@@ -200,14 +200,16 @@ static void renew_write(const struct look *look, struct cell *cell, entry mine)
     entry e = cell->write, more = e & ENTRY_MORE;
     const struct place *old = &look->race->places[entry_place(e)];
     unsigned bytes = entry_bytes(mine), left = entry_bytes(e) & ~bytes;
-    bool is_gone = entry_segment(e) < look->stale || is_old(look, e & ~ENTRY_MORE);
+    /* Nobody has to be ordered with it any more. */
+    bool is_gone =
+        entry_segment(e) < look->stale ||
+        (look->told->access->space == SPACE_SHARED && is_old(look, e & ~ENTRY_MORE));
     if (!(entry_bytes(cell->read) & ~bytes)) cell->read = 0;
     if (!e || is_gone || !left) {
         if (e && !is_gone && hides(look, e, mine)) return;
         cell->write = mine | more;
-        /* An atomic must not hide a plain write that nothing orders before it. */
-        bool is_open = e && !is_gone && look->place->is_strong && !old->is_strong;
-        if (is_open && !is_ordered(look, e & ~ENTRY_MORE, entry_lane(mine)))
+        /* Atomics of others do not race with an atomic, but with the plain write that it covers. */
+        if (e && !is_gone && look->place->is_strong && !old->is_strong)
             keep_extra(look, cell, e, true);
         return;
     }

@@ -61,7 +61,7 @@ static enum check_code code_of(struct race *race, const struct conflict *conflic
     }
     if (both_strong) return is_sure ? CHECK_CODE_RACE_SCOPE : CHECK_CODE_COUNT;
     if (!mine_is_weak && !is_weak && !is_early_use(race, conflict))
-        return is_sure ? CHECK_CODE_RACE_PLAIN_READ : CHECK_CODE_COUNT;
+        return is_sure || in_warp ? CHECK_CODE_RACE_PLAIN_READ : CHECK_CODE_COUNT;
     bool is_benign =
         told->writes ? conflict->is_quiet : conflict->is_write && conflict->entry & ENTRY_QUIET;
     if (is_benign && !is_sure) return CHECK_CODE_COUNT;

@@ -54,14 +54,15 @@ static void run(const struct module *module, const struct litmus *litmus, uint64
         fail_msg("a fault without words");
 }
 
-/* The first schedule that ends otherwise than the first; 0: none. */
+/* The first schedule that ends otherwise than the first; 0: none. *fault: of the one or the other. */
 static unsigned find_difference(const struct module *module, const struct litmus *litmus,
-                                unsigned count)
+                                unsigned count, const char **fault)
 {
     static struct outcome first, now;
     run(module, litmus, 1, &first);
     for (unsigned schedule = 2; schedule <= count; schedule++) {
         run(module, litmus, schedule, &now);
+        *fault = first.fault[0] ? first.fault : now.fault;
         if (memcmp(&first, &now, sizeof first) != 0) return schedule;
     }
     return 0;
@@ -78,13 +79,14 @@ static bool is_as_told(const struct module *module, const struct litmus *litmus,
     /* Lanes that only hardware orders may run apart here. */
     bool may_differ = is_error(litmus) || litmus_has(litmus, "R05") || litmus_has(litmus, "orders");
     bool must_differ = may_differ && !litmus_has(litmus, "weak");
-    unsigned schedule = find_difference(module, litmus, count);
+    const char *fault = "";
+    unsigned schedule = find_difference(module, litmus, count, &fault);
     if (must_differ && !schedule)
         print_message("%s:%s: %u orders leave the same memory\n", litmus->kernel, litmus->words,
                       count);
     if (!must_differ && schedule)
-        print_message("%s:%s: order %u leaves another memory\n", litmus->kernel, litmus->words,
-                      schedule);
+        print_message("%s:%s: order %u leaves another memory %s\n", litmus->kernel, litmus->words,
+                      schedule, fault);
     return must_differ == (schedule != 0);
 }
 

@@ -909,7 +909,7 @@ KERNEL(equal_in_place)
     data[TID] = other;
 }
 
-//! sum_read_early 1 64 R01
+//! sum_read_early 1 64 R01 R09
 KERNEL(sum_read_early)
 {
     __shared__ int sum;
@@ -1250,4 +1250,24 @@ KERNEL(object_copies_both_stages)
             data[TID] += s[i][63 - TID];
         }
     }
+}
+
+/* Block 0 resets for its own threads only. */
+//! reset_before_own_barrier 2 64 R01
+KERNEL(reset_before_own_barrier)
+{
+    if (BID == 0 && TID == 0) flag[0] = 0;
+    __syncthreads();
+    atomicAdd(&flag[0], 1);
+}
+
+/* A word is written, then one of its bytes; another block reads another byte. */
+//! word_then_byte 2 64 R01
+KERNEL(word_then_byte)
+{
+    unsigned char *bytes = (unsigned char *)data;
+    if (BID == 0 && TID == 0) data[0] = 0x01020304;
+    __syncthreads();
+    if (BID == 0 && TID == 0) bytes[0] = 9;
+    if (BID == 1 && TID == 0) flag[0] = bytes[3];
 }
