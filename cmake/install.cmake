@@ -14,7 +14,7 @@ if(NOT WARPSAGE_PACKAGE STREQUAL static)
 endif()
 
 # Man pages and completion for shells are written by the program, from its table of options. SOURCE_DATE_EPOCH
-# dates the pages.
+# dates the pages; packages write them again (debian/prepare.cmake).
 set(written_dir ${CMAKE_BINARY_DIR}/written)
 add_custom_command(
   OUTPUT ${written_dir}/stamp

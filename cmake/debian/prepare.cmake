@@ -21,6 +21,10 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
                 ${root}/usr/share/lintian/overrides/${package})
   endif()
 
+  # The build may know no date: the pages of a package have that of the source, whatever the build's environment.
+  if(EXISTS ${root}/usr/bin/warpsage)
+    run(${root}/usr/bin/warpsage man --dir ${root}/usr/share/man/man1)
+  endif()
   file(GLOB_RECURSE pages LIST_DIRECTORIES false ${root}/usr/share/man/*)
   foreach(page IN LISTS pages)
     if(IS_SYMLINK ${page})
