@@ -308,7 +308,7 @@ WS_API WS_CHECKED ws_status ws_check_create(ws_context *context, const ws_check_
 WS_API void ws_check_destroy(ws_check *check);
 /* Grows with each report, also of what was found before. */
 WS_API uint64_t ws_check_changes(const ws_check *check);
-/* Findings: each place counts once. */
+/* Findings that are kept: each place counts once, of each grade 10,000 places. */
 WS_API uint64_t ws_check_count(const ws_check *check);
 /* Forgets what was found, as the child of a fork does. */
 WS_API void ws_check_forget(ws_check *check);
