@@ -16,7 +16,7 @@ written from CUDA's documentation, not from what the checks do. The comments at 
     // missed: REASON          it is not found, and REASON is in doc/checks.md; a failure if it is found meanwhile
     // also: TOOL ...          other tools may have errors, too, which follow from the bug
     // nvcc: WORDS, gpu: ID, options: WORDS    of nvcc (default -arch=compute_75), of --gpu, of `warpsage check`
-    // heavy: yes              many seconds to compile or to run: only when named, or with --heavy
+    // heavy: yes              many seconds to compile or to run: only when it is named itself, or with --heavy
 
 An error anywhere but on lines with BUG or ALSO is a failure. Prebuilt programs are run if they are of the source at
 hand; otherwise nvcc compiles them, once for each content. Without nvcc, or with --prebuilt, which CTest gives, a program
@@ -249,12 +249,11 @@ def chosen(names, heavy):
     every = sorted((CLASSES.index(group), f"{group}/{os.path.basename(path)[:-3]}") for group in CLASSES
                    for path in glob.glob(os.path.join(HERE, group, "*.cu")))
     programs = [Program(name) for _, name in every]
-    if names:
-        programs = [one for one in programs
-                    if any(fnmatch.fnmatch(one.name, name) or one.group == name for name in names)]
-    if not names and not heavy:
-        programs = [one for one in programs if "heavy" not in one.words]
-    return programs
+    light = [one for one in programs if heavy or "heavy" not in one.words]
+    if not names:
+        return light
+    return [one for one in programs
+            if one in light and one.group in names or any(fnmatch.fnmatch(one.name, name) for name in names)]
 
 
 def write_archive(group, paths):
