@@ -136,7 +136,7 @@ static inline uint64_t unzigzag(uint64_t value)
     return value >> 1 ^ -(value & 1);
 }
 
-static bool next_run(struct trace_cursor *c)
+bool trace_cursor_next_run(struct trace_cursor *c)
 {
     if (c->run == c->run_end) return false;
     uint64_t head = get_number(&c->run);
@@ -177,16 +177,9 @@ static inline unsigned next_accesses(struct trace_cursor *c, uint32_t site,
     }
 }
 
-bool trace_cursor_step(struct trace_cursor *c, struct trace_step *step)
+unsigned trace_cursor_decode(struct trace_cursor *c, const struct trace_insn *insn,
+                             uint32_t *out_on, struct trace_access *accesses)
 {
-    if (!c->left && !next_run(c)) return false;
-    const struct trace_insn *insn = &c->trace->insns[c->next];
-    step->insn = c->next;
-    step->active = c->active;
-    step->on = insn->guarded ? next_guard(c) : c->active;
-    step->access_count =
-        insn->site == TRACE_NO_SITE ? 0 : next_accesses(c, insn->site, step->accesses);
-    c->next++;
-    c->left--;
-    return true;
+    *out_on = insn->guarded ? next_guard(c) : c->active;
+    return insn->site == TRACE_NO_SITE ? 0 : next_accesses(c, insn->site, accesses);
 }

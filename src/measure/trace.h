@@ -251,18 +251,42 @@ void trace_cursor_restart(struct trace_cursor *cursor, const struct trace_block 
 /* The one or the other: of a cursor that is all zeros, or was used on the same trace. */
 void trace_cursor_begin(struct trace_cursor *cursor, const struct trace *trace,
                         const struct trace_block *block, uint32_t warp);
-/* Behind trace_cursor_next: any step. */
-bool trace_cursor_step(struct trace_cursor *cursor, struct trace_step *step);
-/* False at the end of the warp. */
+/* Does each step say more than that it was executed? */
+static inline bool trace_has_data(const struct trace_insn *insn)
+{
+    return insn->site != TRACE_NO_SITE || insn->guarded;
+}
+
+/* Behind trace_cursor_peek: to the next run; false at the end of the warp. */
+bool trace_cursor_next_run(struct trace_cursor *cursor);
+/* Is there a next step? Then it and those that follow, `left` in all, are the instructions from cursor->next on,
+ * with lanes cursor->active. */
+static inline bool trace_cursor_peek(struct trace_cursor *cursor)
+{
+    return cursor->left || trace_cursor_next_run(cursor);
+}
+/* What the next step of those that have data says: its lanes, and its accesses, of which there is room for
+ * TRACE_ACCESSES_MAX; returns how many. */
+unsigned trace_cursor_decode(struct trace_cursor *cursor, const struct trace_insn *insn,
+                             uint32_t *out_on, struct trace_access *accesses);
+/* Past `count` steps of those left, once what they say has been decoded. */
+static inline void trace_cursor_pass(struct trace_cursor *cursor, uint32_t count)
+{
+    cursor->next += count;
+    cursor->left -= count;
+}
+
+/* All of that for one step; false at the end of the warp. */
 static inline bool trace_cursor_next(struct trace_cursor *cursor, struct trace_step *step)
 {
+    if (!trace_cursor_peek(cursor)) return false;
     const struct trace_insn *insn = &cursor->trace->insns[cursor->next];
-    if (!cursor->left || insn->site != TRACE_NO_SITE || insn->guarded)
-        return trace_cursor_step(cursor, step);
-    cursor->left--;
-    step->insn = cursor->next++;
+    step->insn = cursor->next;
     step->active = step->on = cursor->active;
     step->access_count = 0;
+    if (trace_has_data(insn))
+        step->access_count = trace_cursor_decode(cursor, insn, &step->on, step->accesses);
+    trace_cursor_pass(cursor, 1);
     return true;
 }
 void trace_cursor_clear(struct trace_cursor *cursor);

@@ -13,8 +13,6 @@
 enum { GLOBAL_LATENCY = 200, SHARED_LATENCY = 30, SPECIAL_LATENCY = 20, PLAIN_LATENCY = 5 };
 /* Registers that a kernel needs beside hoisted values, and the least that are hoisted (guesses). */
 enum { OTHER_REGISTERS = 8, HOISTED_LEAST = 8 };
-/* Steps of a region with spills. */
-enum { REGION_MAX = 8 * NATIVE_STEPS };
 
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers)
 {
@@ -32,6 +30,14 @@ void native_order_clear(struct native_order *order)
     *order = (struct native_order){0};
 }
 
+bool native_ends_region(const struct trace_insn *insn)
+{
+    return insn->flags & (TRACE_EXIT | TRACE_BRANCH | TRACE_TO_SHARED | TRACE_COPY_COMMIT |
+                          TRACE_COPY_WAIT) ||
+           insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER ||
+           insn->clock_reads;
+}
+
 /* ---- dependences of a region ----------------------------------------------------------------- */
 
 enum { ALIASES = 4 };
@@ -42,6 +48,7 @@ struct member {
     bool is_dropped;
     unsigned waiting;                /* predecessors that are not in the order yet */
     unsigned first_read, read_count; /* in region.reads */
+    uint32_t slot;                   /* step_place.slot */
     uint32_t height;
     bool is_load, is_read; /* a load; somebody who reads it is in the order */
     unsigned first, count; /* successors */
@@ -71,6 +78,7 @@ struct region {
     unsigned edge_count, edge_capacity;
     uint32_t *reads; /* registers and copies, member after member */
     unsigned read_count, read_capacity;
+    uint32_t slot_count;
 };
 
 static void add_edge(struct region *r, int from, unsigned to)
@@ -167,6 +175,7 @@ static void add_member(struct region *r, unsigned index)
     unsigned copy = index / r->body + 1;
     member->insn = &trace->insns[r->first + index % r->body];
     member->first_read = r->read_count;
+    member->slot = trace_has_data(member->insn) ? r->slot_count++ : STEP_NO_SLOT;
     member->is_dropped = drops(r, index);
     member->is_load = member->insn->operation == TRACE_LOAD && !member->is_dropped &&
                       member->insn->space != SPACE_PARAM && member->insn->space != SPACE_CONST;
@@ -235,19 +244,19 @@ static unsigned choose(const struct region *r, const bool *done, unsigned hoiste
 }
 
 static void put(const struct region *r, unsigned index, struct native_schedule *out,
-                uint32_t *registers)
+                uint32_t **registers)
 {
     const struct trace *trace = r->order->trace;
     const struct member *member = &r->members[index];
     unsigned copy = index / r->body + 1;
-    out->order[out->count] = (uint16_t)index;
-    out->first_registers[out->count] = *registers;
-    out->read_counts[out->count++] = (uint16_t)member->read_count;
+    out->places[out->count++] = (struct step_place){.registers = *registers,
+                                                    .insn = r->first + index % r->body,
+                                                    .read_count = member->read_count,
+                                                    .slot = member->slot};
     for (unsigned i = 0; i < member->read_count; i++)
-        out->registers[(*registers)++] = reads_of(r, member)[i];
+        *(*registers)++ = reads_of(r, member)[i];
     for (unsigned i = 0; i < member->insn->write_count; i++)
-        out->registers[(*registers)++] =
-            trace_writes(trace, member->insn)[i] + copy * trace->register_count;
+        *(*registers)++ = trace_writes(trace, member->insn)[i] + copy * trace->register_count;
 }
 
 /* Registers as the region leaves them; what folded is there when what it was made of is: the first. */
@@ -271,15 +280,12 @@ static struct native_schedule *alloc_schedule(const struct region *r)
     size_t count = r->count, moves = r->order->trace->register_count, registers = 0;
     for (unsigned i = 0; i < r->count; i++)
         registers += r->members[i].read_count + r->members[i].insn->write_count;
-    struct native_schedule *out = mem_zalloc(
-        1,
-        sizeof *out + moves * sizeof *out->moves + registers * sizeof *out->registers +
-            count * (sizeof *out->first_registers + sizeof *out->order + sizeof *out->read_counts));
-    out->moves = (struct native_move *)(void *)(out + 1);
+    struct native_schedule *out =
+        mem_zalloc(1, sizeof *out + count * sizeof *out->places + moves * sizeof *out->moves +
+                          registers * sizeof *out->registers);
+    out->places = (struct step_place *)(void *)(out + 1);
+    out->moves = (struct native_move *)(void *)(out->places + count);
     out->registers = (uint32_t *)(void *)(out->moves + moves);
-    out->first_registers = out->registers + registers;
-    out->order = (uint16_t *)(void *)(out->first_registers + count);
-    out->read_counts = out->order + count;
     return out;
 }
 
@@ -287,7 +293,7 @@ static struct native_schedule *make_schedule(struct region *r)
 {
     struct native_schedule *out = alloc_schedule(r);
     bool *done = mem_zalloc(r->count, sizeof *done);
-    uint32_t registers = 0;
+    uint32_t *registers = out->registers;
     unsigned left = 0, hoisted = 0;
     for (unsigned i = 0; i < r->count; i++) {
         done[i] = r->members[i].is_dropped;
@@ -350,7 +356,7 @@ static struct memo_key key_of(const struct native_order *order, enum teg_memo ki
         {kind, order->hoisted_max, (uint64_t)first << 32 | (uint64_t)count << 16 | body}};
 }
 
-static const struct native_schedule *find_schedule(struct native_order *order, uint32_t first,
+const struct native_schedule *native_find_schedule(struct native_order *order, uint32_t first,
                                                    unsigned count, unsigned body)
 {
     const struct memo_key key = key_of(order, TEG_MEMO_SCHEDULE, first, count, body);
@@ -384,7 +390,7 @@ static unsigned choose_unrolled(struct native_order *order, uint32_t first, unsi
     return every ? every : 1;
 }
 
-static unsigned unrolled(struct native_order *order, uint32_t first, unsigned body, unsigned every)
+unsigned native_unrolled(struct native_order *order, uint32_t first, unsigned body, unsigned every)
 {
     if (order->unrolled[first]) return order->unrolled[first];
     const struct memo_key key = key_of(order, TEG_MEMO_UNROLLED, first, every, body);
@@ -397,110 +403,4 @@ static unsigned unrolled(struct native_order *order, uint32_t first, unsigned bo
     }
     every = ((const struct unrolled_loop *)(const void *)known)->every;
     return order->unrolled[first] = (uint8_t)every;
-}
-
-/* ---- a warp's way ---------------------------------------------------------------------------- */
-
-void native_cursor_begin(struct native_cursor *cursor, const struct trace *trace,
-                         const struct trace_block *block, uint32_t warp)
-{
-    trace_cursor_begin(&cursor->cursor, trace, block, warp);
-    cursor->count = cursor->next = 0;
-    cursor->has_ahead = false;
-    cursor->schedule = NULL;
-}
-
-void native_cursor_clear(struct native_cursor *cursor)
-{
-    trace_cursor_clear(&cursor->cursor);
-    mem_free(cursor->steps);
-    mem_free(cursor->moved);
-    cursor->steps = NULL;
-    cursor->capacity = 0;
-    cursor->moved = NULL;
-}
-
-static bool read_ahead(struct native_cursor *cursor)
-{
-    if (!cursor->has_ahead) cursor->has_ahead = trace_cursor_next(&cursor->cursor, &cursor->ahead);
-    return cursor->has_ahead;
-}
-
-static bool ends_region(const struct trace_insn *insn)
-{
-    return insn->flags & (TRACE_EXIT | TRACE_BRANCH | TRACE_TO_SHARED | TRACE_COPY_COMMIT |
-                          TRACE_COPY_WAIT) ||
-           insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER ||
-           insn->clock_reads;
-}
-
-/* Steps that follow each other, up to one that ends the region. Where long ones are cut does not depend on
- * spills. */
-static bool read_body(struct native_cursor *cursor, const struct trace *trace)
-{
-    unsigned first = cursor->count;
-    while (cursor->count - cursor->spills < NATIVE_STEPS && cursor->count < REGION_MAX &&
-           read_ahead(cursor)) {
-        const struct trace_step *last =
-            cursor->count > first ? &cursor->steps[cursor->count - 1] : NULL;
-        if (last && (cursor->ahead.insn != last->insn + 1 || cursor->ahead.active != last->active))
-            return false;
-        GROW(cursor->steps, cursor->count, cursor->capacity);
-        cursor->steps[cursor->count++] = cursor->ahead;
-        cursor->spills += trace->insns[cursor->ahead.insn].is_spill;
-        cursor->has_ahead = false;
-        if (ends_region(&trace->insns[cursor->steps[cursor->count - 1].insn])) return true;
-    }
-    return false;
-}
-
-static void read_region(struct native_order *order, struct native_cursor *cursor)
-{
-    const struct trace *trace = order->trace;
-    cursor->count = cursor->next = cursor->spills = 0;
-    cursor->schedule = NULL;
-    if (!read_ahead(cursor)) return;
-    uint32_t first = cursor->ahead.insn, active = cursor->ahead.active;
-    bool is_whole = read_body(cursor, trace);
-    unsigned body = cursor->count, own = body - cursor->spills;
-    unsigned every = is_whole ? trace->insns[cursor->steps[body - 1].insn].every : 1;
-    if (every * own > NATIVE_STEPS || every * body > REGION_MAX) every = 1;
-    if (every > 1) every = unrolled(order, first, body, every);
-    for (unsigned i = 1; i < every; i++) {
-        if (!read_ahead(cursor)) break;
-        if (cursor->ahead.insn != first || cursor->ahead.active != active) break;
-        read_body(cursor, trace); /* the same instructions: they end where the first did */
-    }
-    cursor->schedule = find_schedule(order, first, cursor->count, body);
-}
-
-/* All at once: a register may be moved from and to. */
-static void move_registers(struct native_cursor *cursor, const struct native_order *order,
-                           int64_t *ends)
-{
-    const struct native_schedule *over = cursor->schedule;
-    if (!over || !over->move_count) return;
-    if (!cursor->moved)
-        cursor->moved = mem_alloc((order->trace->register_count + 1) * sizeof *cursor->moved);
-    for (uint32_t i = 0; i < over->move_count; i++)
-        cursor->moved[i] = ends[over->moves[i].from];
-    for (uint32_t i = 0; i < over->move_count; i++)
-        ends[over->moves[i].to] = cursor->moved[i];
-}
-
-bool native_cursor_next(struct native_order *order, struct native_cursor *cursor,
-                        struct trace_step *step, int64_t *ends, const uint32_t **out_registers,
-                        unsigned *out_reads)
-{
-    while (!cursor->schedule || cursor->next == cursor->schedule->count) {
-        move_registers(cursor, order, ends);
-        read_region(order, cursor);
-        if (!cursor->schedule) return false;
-    }
-    const struct native_schedule *schedule = cursor->schedule;
-    unsigned at = cursor->next++;
-    *step = cursor->steps[schedule->order[at]];
-    *out_registers = schedule->registers + schedule->first_registers[at];
-    *out_reads = schedule->read_counts[at];
-    return true;
 }

@@ -19,13 +19,19 @@ struct native_move { /* registers as the region leaves them */
     uint32_t from, to;
 };
 
+/* One step in the order in which they are issued. */
+struct step_place {
+    const uint32_t *registers; /* that it reads, then those it writes */
+    uint32_t insn, read_count;
+    uint32_t slot; /* which step of the region it is in the trace, of those that have data */
+};
+#define STEP_NO_SLOT UINT32_MAX
+
 struct native_schedule {
     struct memo_entry entry; /* of trace.memo; the arrays are in the same block */
     uint32_t count, move_count;
-    uint16_t *order;           /* [count] steps of the region */
-    uint32_t *first_registers; /* [count] in registers: reads, then writes of the instruction */
-    uint16_t *read_counts;     /* [count] */
-    uint32_t *registers;
+    struct step_place *places; /* [count] */
+    uint32_t *registers;       /* of the places */
     struct native_move *moves;
 };
 
@@ -42,24 +48,13 @@ struct native_order {
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers);
 void native_order_clear(struct native_order *order);
 
-/* A warp's way through its steps. */
-struct native_cursor {
-    struct trace_cursor cursor;
-    struct trace_step *steps, ahead; /* of the region */
-    unsigned capacity, count, next;  /* steps of the region; place in its schedule */
-    unsigned spills;                 /* of the steps */
-    bool has_ahead;
-    const struct native_schedule *schedule;
-    int64_t *moved; /* [registers of the trace], NULL before the first: ends that move */
-};
-
-void native_cursor_begin(struct native_cursor *cursor, const struct trace *trace,
-                         const struct trace_block *block, uint32_t warp);
-/* The next step; *out_registers: what it reads and writes, *out_reads of them reads, valid until the next call.
- * `ends`: by register and copy, when each is ready; moved as regions end. */
-bool native_cursor_next(struct native_order *order, struct native_cursor *cursor,
-                        struct trace_step *step, int64_t *ends, const uint32_t **out_registers,
-                        unsigned *out_reads);
-void native_cursor_clear(struct native_cursor *cursor);
+/* Nothing moves past it. */
+bool native_ends_region(const struct trace_insn *insn);
+/* Of the instructions first to first + body - 1, which end a loop that may be unrolled `every` times: how many
+ * iterations become one, at most `every`. */
+unsigned native_unrolled(struct native_order *order, uint32_t first, unsigned body, unsigned every);
+/* Of `count` steps, iterations of the `body` instructions from `first` on. */
+const struct native_schedule *native_find_schedule(struct native_order *order, uint32_t first,
+                                                   unsigned count, unsigned body);
 
 #endif

@@ -18,7 +18,7 @@ static void watch_end(const struct teg_engine *e, const struct teg_warp *warp)
 {
     struct teg_span span = {.kind = TEG_SPAN_WARP,
                             .warp = warp->index,
-                            .insn = warp->step.insn,
+                            .insn = warp->step->insn,
                             .begin = warp->begun,
                             .end = teg_end_time(warp->done)};
     span.wait.since = later(warp->issued + e->machine->interval, warp->begun);
@@ -103,9 +103,9 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
     e->out->warp_time += now - warp->begun;
     stalls[TEG_STALL_WAIT] += warp->again - later(warp->issued + e->machine->interval, warp->begun);
     stalls[teg_end_cause(warp->done)] += now - warp->again;
-    if (teg_is_watched(e)) watch_end(e, warp);
+    if (e->is_watched) watch_end(e, warp);
     if (--block->live_warps) return;
-    if (teg_is_watched(e))
+    if (e->is_watched)
         watch(e, block,
               (struct teg_span){.kind = TEG_SPAN_BLOCK, .begin = block->begun, .end = now});
     block->used = false;
@@ -149,7 +149,7 @@ void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now)
 void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now)
 {
     block->barriers[id] = (struct teg_barrier){0};
-    if (teg_is_watched(e))
+    if (e->is_watched)
         watch(e, block,
               (struct teg_span){.kind = TEG_SPAN_BARRIER, .number = id, .begin = now, .end = now});
     for (uint32_t i = 0; i < e->warps_per_block; i++) {
@@ -197,7 +197,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
                        teg_time now)
 {
     memset(warp->registers, 0, e->warp_registers * sizeof *warp->registers);
-    native_cursor_begin(&warp->cursor, e->trace, block, warp->index);
+    step_cursor_begin(&warp->steps, e->trace, block, warp->index);
     warp->issued = now - e->machine->interval;
     warp->again = warp->begun = now;
     warp->last_access = 0;

@@ -135,6 +135,19 @@ static inline bool is_any_awake(const struct teg_scheduler *s)
     return any;
 }
 
+/* Before this it cannot issue: nobody wakes, and units that those awake need are taken. */
+static inline teg_time next_decision(const struct teg_scheduler *s)
+{
+    teg_time next = first_wakes(s);
+    if (s->words > 1) return is_any_awake(s) ? s->slot : later(s->slot, next);
+    for (uint64_t left = *s->awake; left && next > s->slot;) {
+        unsigned unit = s->units[(unsigned)__builtin_ctzll(left)];
+        next = sooner(next, s->states[unit].ready);
+        left &= ~s->by_unit[unit];
+    }
+    return later(s->slot, next);
+}
+
 /* One decision: has anyone issued? Pairs of independent instructions of one warp issue together where the GPU can. */
 static inline bool decide(struct teg_engine *e, unsigned number, teg_time now)
 {
@@ -156,7 +169,7 @@ static inline bool decide(struct teg_engine *e, unsigned number, teg_time now)
         if (!is_there || s->states[s->units[chosen]].ready > now) break;
         teg_issue(e, s, chosen, now);
     }
-    *s->next = is_any_awake(s) ? s->slot : later(s->slot, first_wakes(s));
+    *s->next = next_decision(s);
     return true;
 }
 
@@ -225,7 +238,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
         struct teg_scheduler *s = &sm->schedulers[i];
         for (unsigned k = 0; k < s->count; k++) {
-            native_cursor_clear(&s->warps[k].cursor);
+            step_cursor_clear(&s->warps[k].steps);
             mem_free(s->warps[k].registers);
         }
         mem_free(s->sleepers);
@@ -252,18 +265,19 @@ static void build(struct teg_engine *e)
     for (uint32_t i = 0; i < trace->insn_count; i++)
         teg_price(e, &trace->insns[i], &e->ops[i]);
     teg_words_init(e);
-    e->is_native_order = e->setup->native_registers != 0 && !e->words;
-    if (e->is_native_order) native_order_init(&e->native, trace, e->setup->native_registers);
-    e->warp_registers = (size_t)trace->register_count * (e->is_native_order ? NATIVE_COPIES : 1);
+    e->is_watched = e->setup->observer && e->setup->observer->span;
+    e->is_plain = !e->setup->observer && !e->words && !e->machine->merges;
+    step_table_init(&e->steps, trace, e->words ? 0 : e->setup->native_registers);
+    e->warp_registers = (size_t)trace->register_count * (e->steps.is_native ? NATIVE_COPIES : 1);
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
     e->scheduler_count = e->setup->sms * e->machine->schedulers;
     e->schedulers = mem_zalloc(e->scheduler_count, sizeof *e->schedulers);
-    e->nexts = mem_zalloc(e->scheduler_count, sizeof *e->nexts);
-    e->order = mem_zalloc(2 * (size_t)e->scheduler_count, sizeof *e->order);
-    e->issued_now = e->order + e->scheduler_count;
+    e->event_count = e->scheduler_count + e->setup->sms;
+    e->nexts = mem_zalloc(e->event_count, sizeof *e->nexts);
+    e->leaves = e->nexts + e->scheduler_count;
+    e->order = mem_zalloc(e->scheduler_count, sizeof *e->order);
     for (unsigned i = 0; i < e->scheduler_count; i++)
         e->order[i] = i;
-    e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
     e->deal = e->setup->deal;
     e->deal.trace = trace;
     teg_deal_begin(&e->deal);
@@ -290,11 +304,10 @@ static void clear(struct teg_engine *e)
         clear_sm(e, &e->sms[i]);
     teg_memory_clear(&e->memory);
     teg_access_clear(&e->accesses);
-    if (e->is_native_order) native_order_clear(&e->native);
+    step_table_clear(&e->steps);
     teg_atomics_clear(&e->atomics);
     mem_free(e->sms);
     mem_free(e->nexts);
-    mem_free(e->leaves);
     teg_deal_end(&e->deal);
     mem_free(e->order);
     mem_free(e->schedulers);
@@ -304,11 +317,11 @@ static void clear(struct teg_engine *e)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static inline teg_time first_of(const teg_time *times, unsigned count)
+static inline teg_time first_event(const struct teg_engine *e)
 {
     teg_time first = TEG_NEVER;
-    for (unsigned i = 0; i < count; i++)
-        first = sooner(first, times[i]);
+    for (unsigned i = 0; i < e->event_count; i++)
+        first = sooner(first, e->nexts[i]);
     return first;
 }
 
@@ -319,21 +332,22 @@ static void leave(struct teg_engine *e, teg_time now)
 }
 
 /* First the scheduler that has issued nothing for longest: they share units, and none may always be the
- * first to take them. */
+ * first to take them. Who issues has the last turn from then on, and no second one now. */
 static inline void take_turns(struct teg_engine *e, teg_time now)
 {
-    unsigned *order = e->order, *issued = e->issued_now, count = 0, kept = 0;
-    const unsigned schedulers = e->scheduler_count;
-    const teg_time *nexts = e->nexts;
-    for (unsigned i = 0; i < schedulers; i++) {
+    unsigned *order = e->order;
+    const unsigned last = e->scheduler_count - 1;
+    for (unsigned i = 0, end = e->scheduler_count; i < end;) {
         unsigned number = order[i];
-        bool has_issued = nexts[number] == now && decide(e, number, now);
-        order[kept] = issued[count] = number;
-        kept += !has_issued;
-        count += has_issued;
+        if (e->nexts[number] != now || !decide(e, number, now)) {
+            i++;
+            continue;
+        }
+        for (unsigned k = i; k < last; k++)
+            order[k] = order[k + 1];
+        order[last] = number;
+        end--;
     }
-    for (unsigned i = 0; i < count; i++)
-        order[kept++] = issued[i];
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */
@@ -375,14 +389,13 @@ static ws_status run(struct diag *diag, struct teg_engine *e)
         for (unsigned i = 0; i < e->setup->sms; i++)
             (void)teg_launch_block(e, &e->sms[i], 0);
     while (e->running) {
-        teg_time leaves = first_of(e->leaves, e->setup->sms);
-        teg_time next = sooner(leaves, first_of(e->nexts, e->scheduler_count));
+        teg_time next = first_event(e);
         if (next == TEG_NEVER) {
             if (e->setup->warps_per_sm && release_all(e, now)) continue;
             return deadlock(diag, e);
         }
         now = next;
-        if (leaves == now) leave(e, now); /* before anyone issues */
+        leave(e, now); /* before anyone issues */
         take_turns(e, now);
     }
     return WS_OK;

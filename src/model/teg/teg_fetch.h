@@ -54,6 +54,13 @@ struct teg_fetch {
 void teg_fetch_init(struct teg_fetch *fetch, const struct teg_machine *machine,
                     uint32_t instructions, bool has_l2_code);
 void teg_fetch_clear(struct teg_fetch *fetch);
+/* Has the part's cache, from which no line ever goes, had the line since before `now`? */
+static inline bool teg_fetch_has(const struct teg_fetch *fetch, unsigned part, uint32_t line,
+                                 teg_time now)
+{
+    const struct teg_fetch_cache *l0 = &fetch->l0[part];
+    return fetch->lines <= l0->capacity && l0->places[line].arrives <= now;
+}
 /* When a line is there for a warp of a part that comes to it at `now`. */
 teg_time teg_fetch_line(struct teg_fetch *fetch, unsigned part, uint32_t line, teg_time now);
 /* The same of constants. */

@@ -23,7 +23,7 @@ static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, 
     if (unit == TEG_NONE) return now;
     teg_time begin = later(now, state->free), until = begin + busy;
     e->out->unit_busy[unit] += busy;
-    if (teg_is_watched(e)) watch_unit(e, s, unit, begin, until);
+    if (e->is_watched) watch_unit(e, s, unit, begin, until);
     state->free = until;
     state->ready = whole_cycles_down(until);
     return begin;
@@ -36,8 +36,10 @@ static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
     if (!(op->flags & TRACE_SHARED_OPERAND))
         return take_unit(e, s, op->unit, teg_unit_index(warp, op), now, op->busy) + op->latency;
     teg_time latency = op->latency;
-    if (warp->step.access_count) {
-        const struct teg_request *request = teg_access_find(&e->accesses, &warp->step.accesses[0]);
+    const struct step_slot *slot = step_slot(&warp->steps, warp->step);
+    if (slot->access_count) {
+        const struct teg_request *request =
+            teg_access_find(&e->accesses, &warp->steps.accesses[slot->first_access]);
         unsigned more = request->passes - request->least_passes;
         e->out->conflicts += more;
         latency += more * e->machine->replay;
@@ -157,13 +159,15 @@ static teg_time take_path(struct teg_engine *e, struct teg_scheduler *s,
 }
 
 static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-                             const struct teg_op *op, const struct trace_insn *insn, teg_time now)
+                             const struct teg_op *op, teg_time now)
 {
+    const struct trace_insn *insn = &e->trace->insns[warp->step->insn];
     if (op->unit == TEG_ADDRESS)
         now = take_path(e, s, warp, op->kind == OP_KIND_SHARED ? TEG_SHARED : TEG_GLOBAL, now);
     teg_time done = now, stored = 0;
-    for (uint32_t i = 0; i < warp->step.access_count; i++) {
-        const struct trace_access *access = &warp->step.accesses[i];
+    const struct step_slot *slot = step_slot(&warp->steps, warp->step);
+    for (uint32_t i = 0; i < slot->access_count; i++) {
+        const struct trace_access *access = &warp->steps.accesses[slot->first_access + i];
         unsigned space = e->trace->patterns[access->pattern].space;
         teg_time one = now;
         if (insn->flags & TRACE_TO_SHARED && space == SPACE_SHARED)
@@ -187,7 +191,7 @@ static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, stru
 static inline struct teg_wait split_wait(const struct teg_engine *e, const struct teg_warp *warp,
                                          const struct teg_op *op, teg_time unit_ready, teg_time now)
 {
-    teg_time since = sooner(later(warp->issued + e->machine->interval, warp->begun), now);
+    teg_time since = sooner(warp->issued + e->machine->interval, now);
     teg_time again = later(since, sooner(warp->again, now));
     teg_time operands = later(again, teg_end_time(warp->operands));
     teg_time ready = later(operands, unit_ready);
@@ -219,8 +223,8 @@ observe(struct teg_engine *e, const struct teg_scheduler *s, const struct teg_wa
         .place = (unsigned)(block - block->sm->blocks),
         .block = block->index,
         .warp = warp->index,
-        .insn = warp->step.insn,
-        .on = warp->step.on,
+        .insn = warp->step->insn,
+        .on = step_slot(&warp->steps, warp->step)->on,
         .unit = op->unit,
         .ready = later(warp->again, teg_end_time(warp->operands)),
         .issue = wait.ends[TEG_WAIT_PARTS - 1],
@@ -256,11 +260,11 @@ static inline teg_end find_operands(const struct teg_engine *e, const struct teg
                                     const struct teg_op *op)
 {
     if (e->words) {
-        teg_end counted = teg_words_operands(warp, &e->words[warp->step.insn]);
+        teg_end counted = teg_words_operands(warp, &e->words[warp->step->insn]);
         return op->waits ? later(counted, find_accesses(warp, op)) : counted;
     }
-    unsigned waited = op->waited_count - op->read_count + warp->step_reads;
-    const uint32_t *reg = warp->step_registers, *end = reg + waited;
+    unsigned waited = op->waited_count - op->read_count + warp->step->read_count;
+    const uint32_t *reg = warp->step->registers, *end = reg + waited;
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
     if (!op->forward)
         for (; reg < end; reg++)
@@ -275,21 +279,10 @@ static inline void set_unit(struct teg_scheduler *s, const struct teg_warp *warp
                             unsigned unit)
 {
     uint64_t *by_unit = s->by_unit + warp->word;
+    if (s->units[place] == unit) return;
     by_unit[s->units[place] * s->words] &= ~warp->bit;
     by_unit[unit * s->words] |= warp->bit;
     s->units[place] = (uint8_t)unit;
-}
-
-static inline bool next_step(struct teg_engine *e, struct teg_warp *warp)
-{
-    if (e->is_native_order)
-        return native_cursor_next(&e->native, &warp->cursor, &warp->step, warp->registers,
-                                  &warp->step_registers, &warp->step_reads);
-    if (!trace_cursor_next(&warp->cursor.cursor, &warp->step)) return false;
-    const struct teg_op *op = &e->ops[warp->step.insn];
-    warp->step_registers = op->registers;
-    warp->step_reads = op->read_count;
-    return true;
 }
 
 /* When the instruction itself is there, for a warp that comes to its line at `now`. */
@@ -307,6 +300,16 @@ static __attribute__((noinline)) teg_end fetch_line(struct teg_warp *warp, uint3
                         : teg_end_of(there, TEG_STALL_NO_INSTRUCTION);
 }
 
+/* Is the line in the warp's part, where it does not have to be kept? Then it costs nothing. */
+static inline bool is_at_hand(struct teg_warp *warp, uint32_t line, teg_time now)
+{
+    const struct teg_fetch *fetch = &warp->block->sm->fetch;
+    bool begins = warp->line == TEG_NO_LINE;
+    if (begins || !teg_fetch_has(fetch, warp->first_unit / TEG_UNIT_COUNT, line, now)) return false;
+    warp->line = line;
+    return true;
+}
+
 /* When its parameters are there; it asks for them when it could issue. */
 static __attribute__((noinline)) teg_end fetch_parameters(const struct teg_warp *warp,
                                                           teg_end operands)
@@ -322,13 +325,16 @@ static inline __attribute__((always_inline)) void
 advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
 {
     struct teg_warp *warp = &s->warps[place];
-    if (!next_step(e, warp)) {
+    const struct step_place *step = step_next(&e->steps, &warp->steps, warp->registers);
+    if (!step) {
         teg_begin_leaving(e, warp);
         return;
     }
-    const struct teg_op *op = &e->ops[warp->step.insn];
+    warp->step = step;
+    const struct teg_op *op = &e->ops[warp->step->insn];
     teg_end operands = find_operands(e, warp, op);
-    if (op->line != warp->line) operands = later(operands, fetch_line(warp, op->line, now));
+    if (op->line != warp->line && !is_at_hand(warp, op->line, now))
+        operands = later(operands, fetch_line(warp, op->line, now));
     if (op->reads_parameters) operands = later(operands, fetch_parameters(warp, operands));
     warp->operands = operands;
     set_unit(s, warp, place, teg_unit_index(warp, op));
@@ -345,7 +351,8 @@ void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, 
 /* Its results are there at `done`. */
 static inline void write_results(struct teg_warp *warp, const struct teg_op *op, teg_time done)
 {
-    const uint32_t *reg = warp->step_registers + warp->step_reads, *last = reg + op->write_count;
+    const uint32_t *reg = warp->step->registers + warp->step->read_count,
+                   *last = reg + op->write_count;
     teg_end end = teg_end_of(done, op->made);
     if (reg == last) return;
     for (; reg < last; reg++)
@@ -359,7 +366,7 @@ static __attribute__((noinline)) teg_time follow_word(struct teg_engine *e, stru
                                                       const struct teg_op *op, teg_time now,
                                                       teg_time done)
 {
-    const struct teg_word *word = &e->words[warp->step.insn];
+    const struct teg_word *word = &e->words[warp->step->insn];
     bool is_memory = op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL;
     teg_time turn = is_memory ? now : done - op->latency;
     if (op->unit == TEG_ADDRESS) turn = warp->block->sm->path - e->machine->path.shared;
@@ -370,46 +377,64 @@ static __attribute__((noinline)) teg_time follow_word(struct teg_engine *e, stru
     return more;
 }
 
-void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
+/* What the step does beside taking its time: for the warp's lanes and copies. Returns whether barriers may open. */
+static __attribute__((noinline)) bool act(struct teg_engine *e, struct teg_warp *warp,
+                                          const struct teg_op *op, teg_time now)
+{
+    const struct trace_insn *insn = &e->trace->insns[warp->step->insn];
+    uint32_t on = step_slot(&warp->steps, warp->step)->on;
+    if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
+    if (op->kind == OP_KIND_COPY_COMMIT) teg_copy_commit(&warp->copies);
+    if (op->kind != OP_KIND_BARRIER) return false;
+    e->out->barrier_waits += teg_come_to_barrier(warp, insn, on);
+    return true;
+}
+
+/* is_plain: nobody watches, and neither words nor active lanes say what takes how long. */
+static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
+                                                        struct teg_scheduler *s, unsigned place,
+                                                        teg_time now, const bool is_plain)
 {
     struct teg_warp *warp = &s->warps[place];
     struct teg_block *block = warp->block;
-    uint32_t number = warp->step.insn, on = warp->step.on;
-    const struct teg_op *op = &e->ops[number];
-    const struct trace_insn *insn = &e->trace->insns[number];
-    teg_time *stalls = e->out->insn_stalls + (size_t)number * TEG_STALL_COUNT, done, more = 0;
+    const struct teg_op *op = &e->ops[warp->step->insn];
+    teg_time *stalls = teg_stalls_of(e, warp), done, more = 0;
     struct teg_wait wait = {.since = now};
     struct teg_op part;
-    bool is_first = warp->issued != now; /* of a pair */
-    if (warp->issued + e->machine->interval != now || e->setup->observer) {
+    bool opens = false;
+    if (warp->issued + e->machine->interval != now || !is_plain) {
         wait = split_wait(e, warp, op, s->states[s->units[place]].ready, now);
         count_stalls(stalls, wait);
     }
-    if (e->machine->merges) {
+    if (!is_plain && e->machine->merges) {
         part = teg_price_part(warp, op);
         op = &part;
         s->slot = now + teg_lanes_part(warp, e->machine->interval);
     }
-    stalls[TEG_STALL_SELECTED] += is_first ? e->machine->interval : 0;
+    if (warp->issued != now) /* else it is the second of a pair */
+        stalls[TEG_STALL_SELECTED] += e->machine->interval;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
-        done = issue_memory(e, s, warp, op, insn, now);
+        done = issue_memory(e, s, warp, op, now);
     else
         done = issue_plain(e, s, warp, op, now);
-    if (e->words)
+    if (!is_plain && e->words)
         more = follow_word(e, s, warp, op, now, done);
     else
         write_results(warp, op, done);
-    if (e->setup->observer) observe(e, s, warp, op, wait, done);
+    if (!is_plain && e->setup->observer) observe(e, s, warp, op, wait, done);
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp + more;
     s->awake[warp->word] &= ~warp->bit;
-    if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
-    bool is_barrier = op->kind == OP_KIND_BARRIER;
-    if (is_barrier)
-        e->out->barrier_waits += teg_come_to_barrier(warp, insn, on);
-    else if (op->kind == OP_KIND_COPY_COMMIT)
-        teg_copy_commit(&warp->copies);
+    if (op->acts) opens = act(e, warp, op, now);
     advance(e, s, place, now);
-    if (is_barrier && block->used) teg_open_barriers(e, block, done);
+    if (opens && block->used) teg_open_barriers(e, block, done);
+}
+
+void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
+{
+    if (e->is_plain)
+        issue(e, s, place, now, true);
+    else
+        issue(e, s, place, now, false);
 }

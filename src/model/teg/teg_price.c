@@ -87,11 +87,9 @@ void teg_price_forwarding(struct teg_engine *e)
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
 {
-    static const uint32_t none[1];
     const struct teg_machine *machine = e->machine;
     const struct teg_class *class = &machine->classes[insn->class_id];
     *op = (struct teg_op){
-        .registers = e->trace->registers ? trace_reads(e->trace, insn) : none,
         .busy = class->busy,
         .latency = class->latency,
         .same_warp = later(class->same_warp, machine->interval),
@@ -112,6 +110,8 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     }
     if (op->kind == OP_KIND_BARRIER && machine->effects_off >> EFFECT_SYNC & 1)
         op->kind = OP_KIND_PLAIN;
+    op->acts =
+        op->flags & TRACE_EXIT || op->kind == OP_KIND_BARRIER || op->kind == OP_KIND_COPY_COMMIT;
     if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
     if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
     op->throttle = (uint8_t)throttle_of(op->unit);
@@ -143,7 +143,7 @@ uint32_t teg_lay_out_code(struct teg_engine *e)
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time)
 {
     int lanes = __builtin_popcount(warp->threads);
-    int active = __builtin_popcount(warp->step.active & warp->threads);
+    int active = __builtin_popcount(warp->steps.whole.on & warp->threads);
     return lanes && active ? time * active / lanes : time;
 }
 

@@ -11,10 +11,10 @@
 #ifndef MODEL_TEG_STATE_H
 #define MODEL_TEG_STATE_H
 
-#include "model/teg/native_order.h"
 #include "model/teg/teg_atomics.h"
 #include "model/teg/teg_engine.h"
 #include "model/teg/teg_fetch.h"
+#include "model/teg/teg_steps.h"
 
 enum { TEG_BARRIERS = 16 };
 
@@ -76,7 +76,6 @@ struct teg_banks {
 
 /* A static instruction with its price. */
 struct teg_op {
-    const uint32_t *registers; /* reads, then writes */
     const teg_end
         *forward; /* in engine.forward: what it waits longer for results; NULL: for none */
     teg_time busy, latency, same_warp;
@@ -90,6 +89,7 @@ struct teg_op {
     uint8_t open_groups; /* of copies that are not waited for */
     uint16_t waited_count; /* of the registers, those that it waits for */
     uint8_t waits;         /* TEG_WAITS_... */
+    bool acts;             /* on lanes, barriers or copies of its warp */
     bool reads_parameters; /* from the constant bank */
     uint8_t made;          /* of teg_end, of its results: enum teg_maker and cause */
     uint32_t line;         /* of the code; 0 if the fetch is not modelled */
@@ -121,10 +121,8 @@ struct teg_copies {
 };
 
 struct teg_warp {
-    struct native_cursor cursor;
-    struct trace_step step;         /* to be issued next */
-    const uint32_t *step_registers; /* that it reads, then those it writes */
-    unsigned step_reads;
+    const struct step_place *step; /* to be issued next */
+    struct step_cursor steps;
     teg_end *registers; /* when each is ready, by register and copy */
     teg_time issued, again, last_access, begun;
     teg_end operands;               /* of the step */
@@ -215,8 +213,7 @@ struct teg_sm {
 
 struct teg_engine {
     const struct teg_setup *setup;
-    struct native_order native;
-    bool is_native_order; /* native is used */
+    struct step_table steps;
     size_t
         warp_registers; /* of teg_warp.registers: with a copy for each iteration in native order */
     const struct teg_machine *machine;
@@ -226,15 +223,17 @@ struct teg_engine {
     teg_end forward[TEG_READER_VALUES][TEG_MAKER_VALUES];
     struct teg_sm *sms;
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
-    teg_time *nexts;                  /* by scheduler: when it can issue at the earliest */
-    teg_time *leaves;                 /* by SM: when the first of its warps is gone */
-    unsigned *order;                  /* schedulers, least recently issued first */
-    unsigned *issued_now;             /* room for as many */
+    teg_time *nexts;      /* by scheduler: when it can issue at the earliest; behind them: */
+    teg_time *leaves;     /* by SM: when the first of its warps is gone */
+    unsigned event_count; /* of both */
+    unsigned *order;      /* schedulers, least recently issued first */
     unsigned scheduler_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
     struct teg_atomics atomics;
     struct teg_result *out;
+    bool is_watched; /* somebody wants spans */
+    bool is_plain;   /* nobody watches; neither words nor active lanes say what takes how long */
     uint64_t next_block, ages;
     struct teg_deal deal;
     uint32_t warps_per_block;
@@ -258,12 +257,7 @@ static inline teg_time whole_cycles_down(teg_time t)
 
 static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct teg_warp *warp)
 {
-    return e->out->insn_stalls + (size_t)warp->step.insn * TEG_STALL_COUNT;
-}
-
-static inline bool teg_is_watched(const struct teg_engine *e)
-{
-    return e->setup->observer && e->setup->observer->span;
+    return e->out->insn_stalls + (size_t)warp->step->insn * TEG_STALL_COUNT;
 }
 
 /* Index of a unit among those of the SM: each part has its own, but for those of the whole SM, which are
