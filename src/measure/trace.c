@@ -177,9 +177,28 @@ static inline unsigned next_accesses(struct trace_cursor *c, uint32_t site,
     }
 }
 
-unsigned trace_cursor_decode(struct trace_cursor *c, const struct trace_insn *insn,
-                             uint32_t *out_on, struct trace_access *accesses)
+static inline unsigned next_data(struct trace_cursor *c, const struct trace_insn *insn,
+                                 uint32_t *out_on, struct trace_access *accesses)
 {
     *out_on = insn->guarded ? next_guard(c) : c->active;
     return insn->site == TRACE_NO_SITE ? 0 : next_accesses(c, insn->site, accesses);
+}
+
+unsigned trace_cursor_decode(struct trace_cursor *cursor, const struct trace_insn *insn,
+                             uint32_t *out_on, struct trace_access *accesses)
+{
+    return next_data(cursor, insn, out_on, accesses);
+}
+
+uint32_t trace_cursor_decode_all(struct trace_cursor *cursor, const uint32_t *insns, uint32_t count,
+                                 struct trace_slot *out, struct trace_access *accesses,
+                                 uint32_t first)
+{
+    for (uint32_t i = 0; i < count; i++, out++) {
+        out->first_access = first;
+        out->access_count =
+            next_data(cursor, &cursor->trace->insns[insns[i]], &out->on, accesses + first);
+        first += out->access_count;
+    }
+    return first;
 }

@@ -269,6 +269,15 @@ static inline bool trace_cursor_peek(struct trace_cursor *cursor)
  * TRACE_ACCESSES_MAX; returns how many. */
 unsigned trace_cursor_decode(struct trace_cursor *cursor, const struct trace_insn *insn,
                              uint32_t *out_on, struct trace_access *accesses);
+/* The same of several at once: what a step says, its accesses among those of all. */
+struct trace_slot {
+    uint32_t on, first_access, access_count;
+};
+/* Instructions `insns` follow each other among those with data. Accesses begin at number `first`; returns where they
+ * end. */
+uint32_t trace_cursor_decode_all(struct trace_cursor *cursor, const uint32_t *insns, uint32_t count,
+                                 struct trace_slot *out, struct trace_access *accesses,
+                                 uint32_t first);
 /* Past `count` steps of those left, once what they say has been decoded. */
 static inline void trace_cursor_pass(struct trace_cursor *cursor, uint32_t count)
 {

@@ -99,7 +99,7 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
 {
     struct teg_block *block = warp->block;
     teg_time now = teg_end_time(warp->done);
-    teg_time *stalls = teg_stalls_of(e, warp);
+    teg_time *stalls = warp->op->stalls;
     e->out->warp_time += now - warp->begun;
     stalls[TEG_STALL_WAIT] += warp->again - later(warp->issued + e->machine->interval, warp->begun);
     stalls[teg_end_cause(warp->done)] += now - warp->again;

@@ -260,6 +260,8 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
 static void build(struct teg_engine *e)
 {
     const struct trace *trace = e->trace;
+    e->out->insn_stalls =
+        mem_zalloc((size_t)(trace->insn_count + 1) * TEG_STALL_COUNT, sizeof(teg_time));
     teg_price_forwarding(e);
     e->ops = mem_alloc((trace->insn_count + 1) * sizeof *e->ops);
     for (uint32_t i = 0; i < trace->insn_count; i++)
@@ -275,9 +277,10 @@ static void build(struct teg_engine *e)
     e->event_count = e->scheduler_count + e->setup->sms;
     e->nexts = mem_zalloc(e->event_count, sizeof *e->nexts);
     e->leaves = e->nexts + e->scheduler_count;
-    e->order = mem_zalloc(e->scheduler_count, sizeof *e->order);
+    e->after = mem_zalloc(e->scheduler_count + 1, sizeof *e->after);
     for (unsigned i = 0; i < e->scheduler_count; i++)
-        e->order[i] = i;
+        e->after[i] = i + 1;
+    e->last_turn = e->scheduler_count - 1;
     e->deal = e->setup->deal;
     e->deal.trace = trace;
     teg_deal_begin(&e->deal);
@@ -294,8 +297,6 @@ static void build(struct teg_engine *e)
     teg_atomics_init(&e->atomics, trace, e->machine);
     e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
     e->out->block_issued = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_issued);
-    e->out->insn_stalls =
-        mem_zalloc((size_t)(trace->insn_count + 1) * TEG_STALL_COUNT, sizeof(teg_time));
 }
 
 static void clear(struct teg_engine *e)
@@ -309,7 +310,7 @@ static void clear(struct teg_engine *e)
     mem_free(e->sms);
     mem_free(e->nexts);
     teg_deal_end(&e->deal);
-    mem_free(e->order);
+    mem_free(e->after);
     mem_free(e->schedulers);
     mem_free(e->ops);
     mem_free(e->words);
@@ -335,19 +336,18 @@ static void leave(struct teg_engine *e, teg_time now)
  * first to take them. Who issues has the last turn from then on, and no second one now. */
 static inline void take_turns(struct teg_engine *e, teg_time now)
 {
-    unsigned *order = e->order;
-    const unsigned last = e->scheduler_count - 1;
-    for (unsigned i = 0, end = e->scheduler_count; i < end;) {
-        unsigned number = order[i];
-        if (e->nexts[number] != now || !decide(e, number, now)) {
-            i++;
-            continue;
+    unsigned before = e->scheduler_count, last = e->last_turn, number;
+    do {
+        number = e->after[before];
+        bool has_issued = e->nexts[number] == now && decide(e, number, now);
+        if (has_issued && number != e->last_turn) {
+            e->after[before] = e->after[number];
+            e->after[e->last_turn] = number;
+            e->last_turn = number;
+        } else {
+            before = number;
         }
-        for (unsigned k = i; k < last; k++)
-            order[k] = order[k + 1];
-        order[last] = number;
-        end--;
-    }
+    } while (number != last);
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */

@@ -29,14 +29,14 @@ static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, 
     return begin;
 }
 
-/* Arithmetic, with or without an operand in shared memory. */
-static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
-                            const struct teg_warp *warp, const struct teg_op *op, teg_time now)
+/* Arithmetic with an operand in shared memory. */
+static __attribute__((noinline)) teg_time issue_with_operand(struct teg_engine *e,
+                                                             struct teg_scheduler *s,
+                                                             const struct teg_warp *warp,
+                                                             const struct teg_op *op, teg_time now)
 {
-    if (!(op->flags & TRACE_SHARED_OPERAND))
-        return take_unit(e, s, op->unit, teg_unit_index(warp, op), now, op->busy) + op->latency;
     teg_time latency = op->latency;
-    const struct step_slot *slot = step_slot(&warp->steps, warp->step);
+    const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
     if (slot->access_count) {
         const struct teg_request *request =
             teg_access_find(&e->accesses, &warp->steps.accesses[slot->first_access]);
@@ -76,8 +76,9 @@ static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
 
 /* What an asynchronous copy stores; the banks take it in the order of issue (guess). Returns how long they do,
  * once the data are there. */
-static teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
-                           const struct trace_access *access, teg_time now)
+static __attribute__((noinline)) teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
+                                                     const struct trace_access *access,
+                                                     teg_time now)
 {
     const struct teg_request *request = teg_access_find(&e->accesses, access);
     teg_time busy = request->passes * e->machine->pass;
@@ -116,9 +117,9 @@ static void take_turns(struct teg_engine *e, const struct trace_access *access,
     answer->entered = later(answer->entered, turns.begin - e->machine->in_flight);
 }
 
-static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-                             const struct trace_access *access, const struct trace_insn *insn,
-                             teg_time now)
+static __attribute__((noinline)) teg_time
+issue_global(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+             const struct trace_access *access, const struct trace_insn *insn, teg_time now)
 {
     const struct trace_pattern *pattern = &e->trace->patterns[access->pattern];
     bool local = pattern->space == SPACE_LOCAL;
@@ -158,14 +159,15 @@ static teg_time take_path(struct teg_engine *e, struct teg_scheduler *s,
     return turn;
 }
 
-static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-                             const struct teg_op *op, teg_time now)
+static inline __attribute__((always_inline)) teg_time
+issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+             const struct teg_op *op, teg_time now)
 {
-    const struct trace_insn *insn = &e->trace->insns[warp->step->insn];
+    const struct trace_insn *insn = op->insn;
     if (op->unit == TEG_ADDRESS)
         now = take_path(e, s, warp, op->kind == OP_KIND_SHARED ? TEG_SHARED : TEG_GLOBAL, now);
     teg_time done = now, stored = 0;
-    const struct step_slot *slot = step_slot(&warp->steps, warp->step);
+    const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
     for (uint32_t i = 0; i < slot->access_count; i++) {
         const struct trace_access *access = &warp->steps.accesses[slot->first_access + i];
         unsigned space = e->trace->patterns[access->pattern].space;
@@ -330,8 +332,9 @@ advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time 
         teg_begin_leaving(e, warp);
         return;
     }
+    const struct teg_op *op = &e->ops[step->insn];
     warp->step = step;
-    const struct teg_op *op = &e->ops[warp->step->insn];
+    warp->op = op;
     teg_end operands = find_operands(e, warp, op);
     if (op->line != warp->line && !is_at_hand(warp, op->line, now))
         operands = later(operands, fetch_line(warp, op->line, now));
@@ -381,12 +384,11 @@ static __attribute__((noinline)) teg_time follow_word(struct teg_engine *e, stru
 static __attribute__((noinline)) bool act(struct teg_engine *e, struct teg_warp *warp,
                                           const struct teg_op *op, teg_time now)
 {
-    const struct trace_insn *insn = &e->trace->insns[warp->step->insn];
     uint32_t on = step_slot(&warp->steps, warp->step)->on;
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
     if (op->kind == OP_KIND_COPY_COMMIT) teg_copy_commit(&warp->copies);
     if (op->kind != OP_KIND_BARRIER) return false;
-    e->out->barrier_waits += teg_come_to_barrier(warp, insn, on);
+    e->out->barrier_waits += teg_come_to_barrier(warp, op->insn, on);
     return true;
 }
 
@@ -397,8 +399,8 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
 {
     struct teg_warp *warp = &s->warps[place];
     struct teg_block *block = warp->block;
-    const struct teg_op *op = &e->ops[warp->step->insn];
-    teg_time *stalls = teg_stalls_of(e, warp), done, more = 0;
+    const struct teg_op *op = warp->op;
+    teg_time *stalls = op->stalls, done, more = 0;
     struct teg_wait wait = {.since = now};
     struct teg_op part;
     bool opens = false;
@@ -415,8 +417,10 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
         stalls[TEG_STALL_SELECTED] += e->machine->interval;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, op, now);
+    else if (op->flags & TRACE_SHARED_OPERAND)
+        done = issue_with_operand(e, s, warp, op, now);
     else
-        done = issue_plain(e, s, warp, op, now);
+        done = take_unit(e, s, op->unit, s->units[place], now, op->busy) + op->latency;
     if (!is_plain && e->words)
         more = follow_word(e, s, warp, op, now, done);
     else

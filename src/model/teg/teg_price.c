@@ -90,6 +90,8 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     const struct teg_machine *machine = e->machine;
     const struct teg_class *class = &machine->classes[insn->class_id];
     *op = (struct teg_op){
+        .insn = insn,
+        .stalls = e->out->insn_stalls + (size_t)(insn - e->trace->insns) * TEG_STALL_COUNT,
         .busy = class->busy,
         .latency = class->latency,
         .same_warp = later(class->same_warp, machine->interval),

@@ -76,6 +76,8 @@ struct teg_banks {
 
 /* A static instruction with its price. */
 struct teg_op {
+    const struct trace_insn *insn;
+    teg_time *stalls; /* [TEG_STALL_COUNT] of teg_result.insn_stalls */
     const teg_end
         *forward; /* in engine.forward: what it waits longer for results; NULL: for none */
     teg_time busy, latency, same_warp;
@@ -122,6 +124,7 @@ struct teg_copies {
 
 struct teg_warp {
     const struct step_place *step; /* to be issued next */
+    const struct teg_op *op;       /* of the step */
     struct step_cursor steps;
     teg_end *registers; /* when each is ready, by register and copy */
     teg_time issued, again, last_access, begun;
@@ -226,7 +229,8 @@ struct teg_engine {
     teg_time *nexts;      /* by scheduler: when it can issue at the earliest; behind them: */
     teg_time *leaves;     /* by SM: when the first of its warps is gone */
     unsigned event_count; /* of both */
-    unsigned *order;      /* schedulers, least recently issued first */
+    /* Schedulers, least recently issued first: who follows each; behind them, who is first. */
+    unsigned *after, last_turn;
     unsigned scheduler_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
@@ -253,11 +257,6 @@ static inline teg_time sooner(teg_time a, teg_time b)
 static inline teg_time whole_cycles_down(teg_time t)
 {
     return (teg_time)((uint64_t)t / TEG_CYCLE * TEG_CYCLE); /* no time is negative */
-}
-
-static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct teg_warp *warp)
-{
-    return e->out->insn_stalls + (size_t)warp->step->insn * TEG_STALL_COUNT;
 }
 
 /* Index of a unit among those of the SM: each part has its own, but for those of the whole SM, which are

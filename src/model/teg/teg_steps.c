@@ -96,19 +96,13 @@ static void reserve(struct step_cursor *cursor, uint32_t count)
 static void decode(const struct step_table *table, struct step_cursor *cursor, uint32_t count)
 {
     struct trace_cursor *from = &cursor->trace;
-    const uint32_t *data = table->data + table->data_before[from->next],
-                   *end = table->data + table->data_before[from->next + count];
-    reserve(cursor, (uint32_t)(end - data));
-    struct step_slot *slot = cursor->slots + cursor->slot_count;
-    struct trace_access *accesses = cursor->accesses + cursor->access_count;
-    for (; data < end; data++, slot++) {
-        slot->first_access = (uint32_t)(accesses - cursor->accesses);
-        slot->access_count =
-            trace_cursor_decode(from, &table->trace->insns[*data], &slot->on, accesses);
-        accesses += slot->access_count;
-    }
-    cursor->slot_count = (uint32_t)(slot - cursor->slots);
-    cursor->access_count = (uint32_t)(accesses - cursor->accesses);
+    uint32_t first = table->data_before[from->next];
+    uint32_t slots = table->data_before[from->next + count] - first;
+    reserve(cursor, slots);
+    cursor->access_count = trace_cursor_decode_all(from, table->data + first, slots,
+                                                   cursor->slots + cursor->slot_count,
+                                                   cursor->accesses, cursor->access_count);
+    cursor->slot_count += slots;
     trace_cursor_pass(from, count);
 }
 

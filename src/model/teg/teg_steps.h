@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The steps of a warp as they are issued, in the order of the trace or of native code. The trace is decoded region
  * by region: steps that have the same lanes, each warp its own. What an instruction is each time it is executed is in
- * a place, which all warps share; what differs from time to time, in a slot.
+ * a place, which all warps share; what differs from time to time, in a slot (trace_slot).
  *
  *     struct step_table table;                    one a simulation
  *     struct step_cursor cursor = {0};            one a warp
@@ -27,19 +27,14 @@ struct step_table {
     uint32_t *data;     /* instructions that have data */
 };
 
-/* What a step said: lanes that executed it, and its accesses among those of the cursor. */
-struct step_slot {
-    uint32_t on, first_access, access_count;
-};
-
 struct step_cursor {
     const struct step_place *next, *end; /* of the region */
     const struct native_schedule
-        *schedule;          /* of the region in the order of native code; NULL: none */
-    struct step_slot whole; /* of steps without data: the lanes of the region */
+        *schedule;           /* of the region in the order of native code; NULL: none */
+    struct trace_slot whole; /* of steps without data: the lanes of the region */
     uint32_t first_slot, slot_count, slot_capacity;
     uint32_t access_count, access_capacity;
-    struct step_slot *slots;
+    struct trace_slot *slots;
     struct trace_access *accesses;
     struct trace_cursor trace;
     int64_t *moved; /* [registers of the trace], NULL before the first: ends that move */
@@ -66,8 +61,8 @@ static inline const struct step_place *step_next(struct step_table *table,
     return cursor->next++;
 }
 
-static inline const struct step_slot *step_slot(const struct step_cursor *cursor,
-                                                const struct step_place *place)
+static inline const struct trace_slot *step_slot(const struct step_cursor *cursor,
+                                                 const struct step_place *place)
 {
     if (place->slot == STEP_NO_SLOT) return &cursor->whole;
     return &cursor->slots[place->slot - cursor->first_slot];
