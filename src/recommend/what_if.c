@@ -41,6 +41,7 @@ static double predict_gain_anew(const struct prediction *prediction, struct prof
     struct predict_options options = prediction->options;
     double gain = NAN;
     options.only = now->model;
+    options.without_details = true;
     if (model_predict(&diag, changed, prediction->machine, &options, &after) == WS_OK) {
         const struct estimate *then = prediction_find(after, now->model);
         if (then && then->time_seconds > 0) gain = now->time_seconds / then->time_seconds;
