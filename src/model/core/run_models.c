@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/core/accesses.h"
@@ -291,28 +292,55 @@ static void note_gain(const struct model_input *input, const struct estimate *bo
         .modelled = true, .time_seconds = time, .gain = time > 0 ? now / time : 1};
 }
 
+/* A model asked without each of some effects. */
+struct without {
+    enum model_id id;
+    const struct model_input *input;
+    size_t count;
+    enum effect effects[EFFECT_COUNT];
+    double times[EFFECT_COUNT]; /* NAN: nothing is left that takes time */
+};
+
+static ws_status ask_without(struct diag *diag, void *argument, size_t i)
+{
+    struct without *all = argument;
+    struct arena arena = {0}; /* of this thread */
+    struct estimate *other = mem_zalloc(1, sizeof *other);
+    struct model_input input = *all->input;
+    input.effects_off |= UINT32_C(1) << all->effects[i];
+    input.arena = &arena;
+    ws_status status = ask(diag, all->id, &input, other);
+    all->times[i] = status == WS_OK ? other->time_seconds : NAN;
+    if (status == WS_ERR_NO_MODEL) {
+        diag_clear(diag);
+        status = WS_OK;
+    }
+    mem_free(other);
+    arena_clear(&arena);
+    return status;
+}
+
+/* Side by side where that pays: what follows traces takes longer than a thread needs to begin. */
+static ws_status ask_without_each(struct diag *diag, struct without *all)
+{
+    if (models[all->id]->needs_trace) return parallel_each(diag, all->count, ask_without, all);
+    for (size_t i = 0; i < all->count; i++)
+        TRY(ask_without(diag, all, i));
+    return WS_OK;
+}
+
 /* Time without each effect that the model knows, neither side below its bound. */
 static ws_status find_gains(struct diag *diag, enum model_id id, const struct model_input *input,
                             const struct estimate *bound, struct estimate *out)
 {
-    struct estimate *other = mem_zalloc(1, sizeof *other);
+    struct without all = {.id = id, .input = input};
     uint32_t effects = model_for(id, input->machine->kind)->effects;
-    ws_status status = WS_OK;
-    for (unsigned i = 0; i < EFFECT_COUNT && status == WS_OK; i++) {
-        uint32_t bit = UINT32_C(1) << i;
-        if (!(effects & bit) || out->without[i].modelled) continue;
-        struct model_input without = *input;
-        without.effects_off |= bit;
-        status = ask(diag, id, &without, other);
-        if (status == WS_ERR_NO_MODEL) { /* nothing is left that takes time */
-            diag_clear(diag);
-            status = WS_OK;
-            continue;
-        }
-        if (status == WS_OK) note_gain(input, bound, i, other->time_seconds, out);
-    }
-    mem_free(other);
-    return status;
+    for (unsigned i = 0; i < EFFECT_COUNT; i++)
+        if (effects >> i & 1 && !out->without[i].modelled) all.effects[all.count++] = i;
+    TRY(ask_without_each(diag, &all));
+    for (size_t i = 0; i < all.count; i++)
+        if (!isnan(all.times[i])) note_gain(input, bound, all.effects[i], all.times[i], out);
+    return WS_OK;
 }
 
 static void refuse(struct prediction *out, const char *model, const char *reason)
