@@ -57,9 +57,9 @@ static unsigned turns_of(const struct teg_engine *e, const struct teg_request *r
     return is_counted ? 0 : request->same_word - 1;
 }
 
-static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
-                             const struct trace_access *access, const struct trace_insn *insn,
-                             teg_time now)
+static inline teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
+                                    const struct trace_access *access,
+                                    const struct trace_insn *insn, teg_time now)
 {
     const struct teg_machine *machine = e->machine;
     const struct teg_request *request = teg_access_find(&e->accesses, access);
@@ -160,32 +160,50 @@ static teg_time take_path(struct teg_engine *e, struct teg_scheduler *s,
 }
 
 static inline __attribute__((always_inline)) teg_time
+issue_access(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+             const struct trace_access *access, const struct trace_insn *insn, teg_time now)
+{
+    unsigned space = e->trace->patterns[access->pattern].space;
+    if (space == SPACE_SHARED) return issue_shared(e, s, access, insn, now);
+    bool is_outside = space == SPACE_GLOBAL || space == SPACE_LOCAL;
+    return is_outside ? issue_global(e, s, warp, access, insn, now) : now;
+}
+
+/* An asynchronous copy; or not one access, of an instruction that nobody executed or that reached several spaces. */
+static __attribute__((noinline)) teg_time
+issue_accesses(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+               const struct trace_slot *slot, const struct trace_insn *insn, teg_time now)
+{
+    teg_time done = now, stored = 0;
+    for (uint32_t i = 0; i < slot->access_count; i++) {
+        const struct trace_access *access = &warp->steps.accesses[slot->first_access + i];
+        bool is_stored = insn->flags & TRACE_TO_SHARED &&
+                         e->trace->patterns[access->pattern].space == SPACE_SHARED;
+        if (is_stored)
+            stored = store_copy(e, s, access, now);
+        else
+            done = later(done, issue_access(e, s, warp, access, insn, now));
+    }
+    if (insn->flags & TRACE_TO_SHARED) teg_copy_add(&warp->copies, done + stored);
+    return done;
+}
+
+static inline __attribute__((always_inline)) teg_time
 issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
              const struct teg_op *op, teg_time now)
 {
     const struct trace_insn *insn = op->insn;
+    const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
     if (op->unit == TEG_ADDRESS)
         now = take_path(e, s, warp, op->kind == OP_KIND_SHARED ? TEG_SHARED : TEG_GLOBAL, now);
-    teg_time done = now, stored = 0;
-    const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
-    for (uint32_t i = 0; i < slot->access_count; i++) {
-        const struct trace_access *access = &warp->steps.accesses[slot->first_access + i];
-        unsigned space = e->trace->patterns[access->pattern].space;
-        teg_time one = now;
-        if (insn->flags & TRACE_TO_SHARED && space == SPACE_SHARED)
-            stored = store_copy(e, s, access, now);
-        else if (space == SPACE_SHARED)
-            one = issue_shared(e, s, access, insn, now);
-        else if (space == SPACE_GLOBAL || space == SPACE_LOCAL)
-            one = issue_global(e, s, warp, access, insn, now);
-        done = later(done, one);
-    }
-    if (insn->flags & TRACE_TO_SHARED)
-        teg_copy_add(&warp->copies, done + stored);
-    else if (insn->operation != TRACE_STORE)
-        warp->loads = later(warp->loads, teg_end_of(done, op->cause));
-    bool is_spilled = insn->is_spill && insn->operation == TRACE_STORE;
-    return is_spilled ? now : done; /* who loads it comes behind it in the L1 */
+    bool is_copy = insn->flags & TRACE_TO_SHARED, is_one = slot->access_count == 1 && !is_copy;
+    const struct trace_access *access = &warp->steps.accesses[slot->first_access];
+    teg_time done = is_one ? issue_access(e, s, warp, access, insn, now)
+                           : issue_accesses(e, s, warp, slot, insn, now);
+    if (insn->operation == TRACE_STORE)
+        return insn->is_spill ? now : done; /* who loads it comes behind it in the L1 */
+    if (!is_copy) warp->loads = later(warp->loads, teg_end_of(done, op->cause));
+    return done;
 }
 
 /* Where the time since the warp's last issue went. Its operands and the unit are there at `now`; only the
