@@ -5,6 +5,7 @@
  *     teg_engine.c  SMs from event to event: which scheduler decides, which warp it takes
  *     teg_issue.c   what an instruction costs, and whom its warp waited for
  *     teg_blocks.c  blocks and warps from launch to retirement, barriers
+ *     teg_steps.c   the trace as steps, in the order in which they issue
  *     teg_copy.c    asynchronous copies of a warp
  *     teg_price.c   static instructions with their prices
  *     teg_words.c   native code that says itself when to issue */
