@@ -115,6 +115,7 @@ part() {
     programs)
         check "random programs" random_programs
         check "racy kernels in 300 orders" env WARPSAGE_SCHEDULES=300 build/test_schedules
+        check "random racy kernels" build/test_race_programs 5000 100000
         ;;
     approximate) check "approximate instructions" build/test_approximate --count 10000000 ;;
     sizes) suite "papers at full size" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release \

@@ -204,7 +204,8 @@ static void renew_write(const struct look *look, struct cell *cell, entry mine)
     bool is_gone =
         entry_segment(e) < look->stale ||
         (look->told->access->space == SPACE_SHARED && is_old(look, e & ~ENTRY_MORE));
-    if (!(entry_bytes(cell->read) & ~bytes)) cell->read = 0;
+    /* A read before an atomic may be beside those of others. */
+    if (!look->place->is_strong && !(entry_bytes(cell->read) & ~bytes)) cell->read = 0;
     if (!e || is_gone || !left) {
         if (e && !is_gone && hides(look, e, mine)) return;
         cell->write = mine | more;

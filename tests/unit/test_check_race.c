@@ -9,35 +9,8 @@
 
 #include <cmocka.h>
 
-#include "check/findings.h"
 #include "emulate/emulate.h"
-#include "support/litmus.h"
-
-static void must(struct diag *diag, ws_status status)
-{
-    if (status != WS_OK) fail_msg("%s", diag->text);
-}
-
-static void launch(struct diag *diag, const struct module *module, struct findings *findings,
-                   const struct litmus *litmus, int level)
-{
-    struct device *device;
-    struct device_options options = {.isa_level = level, .check = &findings->checker};
-    struct launch_options launch = {.grid = {litmus->grid, 1, 1}, .block = {litmus->block, 1, 1}};
-    uint64_t arguments[2];
-    uint32_t data[LITMUS_WORDS];
-    must(diag, device_create(diag, &options, &device));
-    for (unsigned k = 0; k < 2; k++)
-        must(diag, device_alloc(diag, device, LITMUS_BYTES, &arguments[k]));
-    litmus_fill(data, false);
-    must(diag, device_copy_in(diag, device, arguments[0], data, sizeof data));
-    must(diag, device_fill(diag, device, arguments[1], 0, LITMUS_BYTES));
-    must(diag, module_find_entry(diag, module, litmus->kernel, &launch.entry));
-    launch.parameters = arguments;
-    launch.parameter_bytes = sizeof arguments;
-    must(diag, device_launch(diag, device, module, &launch, NULL));
-    device_destroy(device);
-}
+#include "support/race_findings.h"
 
 static void print_findings(const struct findings *findings)
 {
@@ -68,14 +41,11 @@ static bool is_as_expected(const struct findings *findings, const char *codes)
 
 static bool run_kernel(const struct module *module, const struct litmus *litmus, int level)
 {
-    struct diag diag = {0};
-    struct findings *findings = findings_create(CHECK_RACE);
-    launch(&diag, module, findings, litmus, level);
+    struct findings *findings = race_findings(module, litmus, level);
     bool is_good = is_as_expected(findings, litmus->words);
     if (!is_good) print_message("%s: expected '%s', told:\n", litmus->kernel, litmus->words);
     if (!is_good || getenv("WARPSAGE_RACE_CU")) print_findings(findings);
     findings_destroy(findings);
-    diag_clear(&diag);
     return is_good;
 }
 
@@ -87,7 +57,8 @@ static void every_kernel(void **state)
     struct litmus litmus;
     unsigned count = 0, bad = 0;
     (void)state;
-    must(&diag, module_load_memory(&diag, "litmus.ptx", code, strlen(code), &module));
+    if (module_load_memory(&diag, "litmus.ptx", code, strlen(code), &module) != WS_OK)
+        fail_msg("%s", diag.text);
     for (const char *at = source; litmus_next(&at, &litmus); count++)
         for (int level = 0; level < device_isa_levels(); level++)
             bad += !run_kernel(module, &litmus, level);
