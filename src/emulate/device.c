@@ -97,6 +97,8 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
     device->check = options->check;
     device->threads = options->threads ? options->threads : cores > 0 ? (unsigned)cores : 1;
     device->semantics = semantics_at(level < 0 ? levels - 1 : level);
+    device->engine = options->engine;
+    device->compile_after = options->compile_after;
     heap_init(&device->heap);
     *out = device;
     return WS_OK;

@@ -8,6 +8,7 @@
 #include "decode/module.h"
 #include "emulate/checker.h"
 #include "emulate/clock.h"
+#include "emulate/engine.h"
 #include "emulate/observer.h"
 #include "emulate/undo.h"
 
@@ -24,8 +25,11 @@ struct device_options {
     bool as_hardware;
     bool keep_programs; /* kernels stay prepared for execution until their module is forgotten */
     const struct checker
-        *check;    /* finds errors of the program; NULL: none. It outlives the device */
-    int isa_level; /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
+        *check; /* finds errors of the program; NULL: none. It outlives the device */
+    const struct engine *engine; /* beside the interpreter; NULL: none */
+    uint64_t
+        compile_after; /* warp instructions of a kernel, after which it is compiled; 0: at once */
+    int isa_level;     /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
 };
 
 /* Number of semantic tables this host can run: levels 0 .. count - 1. */
@@ -112,6 +116,8 @@ struct launch_options {
 struct launch_result {
     uint64_t blocks_executed; /* of a launch that was cancelled: those that had ended */
     uint64_t warp_instructions;
+    uint64_t compiled_instructions; /* those of them that ran in compiled code */
+    bool code_is_refused;           /* the system gives no memory for compiled code */
     uint64_t
         clock_misses; /* of blocks whose own clocks are known: reads that are not, known ones not read */
     ws_fault fault;

@@ -21,6 +21,7 @@
 #include "emulate/clock.h"
 #include "emulate/devmem.h"
 #include "emulate/emulate.h"
+#include "emulate/engine.h"
 #include "emulate/observer.h"
 #include "emulate/print.h"
 #include "isa/native_modifiers.h"
@@ -248,7 +249,8 @@ struct program {
     const struct guarded *shared_arrays;  /* static ones, ascending, if shared memory is guarded */
     uint32_t shared_count;
     bool guards_shared, guards_local;
-    bool warps_at_barriers; /* before sm_70 a barrier counts warps */
+    bool warps_at_barriers;      /* before sm_70 a barrier counts warps */
+    struct compiling *compiling; /* NULL: the device has no other engine */
     bool recursive;
     bool uses_heap;                  /* calls malloc or free */
     uint32_t locals_end;             /* of local variables, in a thread's local memory */
@@ -383,6 +385,10 @@ struct fault {
     uint32_t frame_bytes; /* of the parameters of the function at fault */
     char *detail; /* malloc'ed further lines (deadlock: waiting threads; assertion), or NULL */
 };
+
+/* Longest step of the shape of a warp's addresses. Fifteen of them do not go round all addresses: lanes between two
+ * that lie in one range lie in it, too, so that whoever checks the ends of the halves has checked all. */
+#define STEP_MAX (UINT64_C(1) << 58)
 
 /* The allocation a memory operation touched last. */
 struct memo {
@@ -520,7 +526,10 @@ struct exec {
     uint32_t *origins;                /* where they came from */
     struct defined *defined;
     struct launch *launch;
-    const struct insn *last; /* end of the code block that ran last */
+    struct compiling *compiling; /* NULL: the interpreter alone (engine.c) */
+    body_fn *const *bodies;      /* by code block; NULL: not compiled yet */
+    uint64_t compiled;           /* warp instructions that compiled code executed */
+    const struct insn *last;     /* end of the code block that ran last */
     struct fault fault;
     struct fault tolerated; /* the first access that only hardware lets pass */
     struct fault kept;     /* the first that was told the checker, where hardware ends the launch */
@@ -605,6 +614,8 @@ struct device {
     struct partial_bytes *partial; /* defined.h; NULL: nothing was tracked yet */
     struct computed *computed;     /* defined_copy.c */
     const struct semantics *semantics;
+    const struct engine *engine;  /* NULL: the interpreter alone */
+    uint64_t compile_after;       /* warp instructions of a kernel */
     struct placement *placements; /* variables of modules, placed once */
     uint32_t placement_count, placement_room;
     bool keeps_programs;
@@ -695,6 +706,16 @@ void check_tell_passed(struct exec *x, const struct uop *u, enum fault_kind kind
 
 /* A fetch beyond linear memory; `detail` in words. */
 void check_tell_fetch(struct exec *x, const struct uop *u, uint32_t lane, const char *detail);
+
+/* engine.c: a program's compiled code. */
+struct compiling *compiling_create(struct arena *arena, const struct device *device);
+void compiling_clear(struct compiling *compiling);
+/* May the worker run compiled code in this launch? */
+void compiling_begin(struct exec *x, const struct launch *launch);
+/* Compiles if the program has run for long enough. At any time. */
+void compiling_look(struct exec *x);
+/* A launch has ended. True if the system refused memory for its code. */
+bool compiling_end(const struct program *program, uint64_t instructions);
 
 /* fault.c */
 void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,

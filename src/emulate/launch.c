@@ -48,6 +48,7 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->guards_local = program->guards_local;
     x->tracks = x->checks & CHECK_INIT && !program->native_code;
     if (x->tracks) x->defined = defined_create(launch);
+    compiling_begin(x, launch);
     if (program->native_code)
         x->checks &= ~(unsigned)CHECK_SYNC; /* its lanes meet by other rules */
     if (observer) {
@@ -571,11 +572,15 @@ static ws_status collect_result(struct diag *diag, const struct launch *launch,
             diag, WS_ERR_LIMIT,
             "instruction limit reached: %llu warp instructions, at most %llu; raise the limit",
             (unsigned long long)instructions, (unsigned long long)launch->max_instructions);
+    bool code_is_refused = compiling_end(launch->program, instructions);
     if (!out) return WS_OK;
     *out = (struct launch_result){.blocks_executed = launch->sampled,
-                                  .warp_instructions = instructions};
-    for (unsigned i = 0; i < count; i++)
+                                  .warp_instructions = instructions,
+                                  .code_is_refused = code_is_refused};
+    for (unsigned i = 0; i < count; i++) {
         out->clock_misses += workers[i].clock_misses;
+        out->compiled_instructions += workers[i].exec.compiled;
+    }
     collect_notes(launch, workers, count, out);
     return WS_OK;
 }

@@ -593,6 +593,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     program->module_id = module->id;
     program->entry = entry;
     program->warps_at_barriers = module->target < 70;
+    program->compiling = compiling_create(&program->arena, device);
     b.shared_offsets = ARENA_ARRAY(&program->arena, uint64_t, module->variable_count + 1);
     b.parameter_offsets = ARENA_ARRAY(&program->arena, uint32_t, module->variable_count + 1);
     b.local_shifts = ARENA_ARRAY(&program->arena, uint32_t, module->variable_count + 1);
@@ -635,6 +636,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
 void program_destroy(struct program *program)
 {
     if (!program) return;
+    compiling_clear(program->compiling);
     arena_clear(&program->arena);
     mem_free(program);
 }

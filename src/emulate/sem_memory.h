@@ -88,10 +88,6 @@ static inline bool halves_uneven(const uint64_t *a, uint64_t step)
     return uneven != 0;
 }
 
-/* Longest step of a shape. Fifteen of them do not go round all addresses: lanes between two that lie in
- * one range lie in it, too, so that whoever checks the ends of the halves has checked all. */
-#define STEP_MAX (UINT64_C(1) << 58)
-
 static inline void find_shape(struct access *s, uint64_t *a, uint32_t mask)
 {
     if (mask != UINT32_MAX) fill_inactive(a, mask);

@@ -30,9 +30,13 @@ void warp_run_body(struct exec *x, const struct code *code, bool is_whole)
             u->part(x, u);
 }
 
-static inline void run_body(struct exec *x, const struct code *code, uint32_t dead)
+static inline void run_body(struct exec *x, const struct code *code, uint32_t index, uint32_t dead)
 {
     bool is_whole = (x->mask | dead) == UINT32_MAX;
+    if (x->bodies && x->bodies[2 * (size_t)index + !is_whole]) {
+        x->bodies[2 * (size_t)index + !is_whole](x);
+        return;
+    }
     if (x->checks & CHECK_SYNC && sync_has_taints(x))
         sync_taint_body(x, code, is_whole);
     else
@@ -363,7 +367,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
             order_runs(x, warp, split->mask);
         note_run(x, warp, index, code, split->mask);
         if (x->checks & CHECK_SYNC) sync_visit(x, warp, index);
-        run_body(x, code, warp->dead);
+        run_body(x, code, index, warp->dead);
         if (x->fault.kind) return WARP_FAULT;
         note_turn(x, &split->turns, code);
         if (x->tracks && warp->defined->is_dirty) defined_end(x, code, split->mask);
@@ -380,7 +384,10 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         if (merges && warp->split_count > 1) at = split_merge_ready(warp, at);
         split = &warp->splits[at];
         if (!code->backward) continue;
-        if (split->turns.backward % STOP_INTERVAL == 0 && must_stop(x)) return WARP_FAULT;
+        if (split->turns.backward % STOP_INTERVAL == 0) {
+            if (must_stop(x)) return WARP_FAULT;
+            compiling_look(x);
+        }
         if (x->checks & CHECK_SYNC && split->turns.backward % SPIN_INTERVAL == 0 &&
             split->turns.backward && sync_spins(x, warp, split)) {
             fault_at(x, FAULT_ENDLESS, code->last, split->mask);
@@ -411,6 +418,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
     x->locals = warp->locals;
+    compiling_look(x);
     for (;;) {
         int32_t at = choose(warp, in_turn);
         if (at < 0 && meet_again(x, warp)) continue;

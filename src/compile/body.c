@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From the operations of a code block to a function that executes them for all 32 lanes. */
+#include "compile/body.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+
+const struct body_constants body_constants __attribute__((aligned(64))) = {
+    .lanes = {0, 1, 2, 3, 4, 5, 6, 7},
+    .nan = 0x7fffffff,
+    .sign = 0x80000000,
+    .no_sign = 0x7fffffff,
+    .float_one = 0x3f800000,
+    .shift_max = 31,
+    .words_32 = 32,
+    .sign_64 = UINT64_C(1) << 63,
+    .no_sign_64 = INT64_MAX,
+    .high_words = UINT64_C(0xffffffff00000000),
+};
+
+static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
+enum { SAVED = sizeof saved };
+
+#define OF_FRAME(field) x86_at(RSP, (int32_t)offsetof(struct body_frame, field))
+#define OF_EXEC(field) x86_at(RBX, (int32_t)offsetof(struct exec, field))
+
+/* ---- around it ------------------------------------------------------------------------------- */
+
+/* Returns where the size of the frame stands. */
+static uint32_t emit_prologue(struct body *b)
+{
+    static const uint8_t bases[BASE_COUNT] = {R12, R13, R14, R15};
+    struct assembler *a = b->a;
+    for (unsigned i = 0; i < SAVED; i++)
+        x86_push(a, saved[i]);
+    x86_scalar(a, true, X86_LOAD, RBX, x86_reg(RDI));
+    for (unsigned i = 0; i < BASE_COUNT; i++)
+        x86_scalar(a, true, X86_LOAD, bases[i], OF_EXEC(base[i]));
+    x86_load_imm(a, RBP, (uintptr_t)&body_constants);
+    x86_scalar(a, true, X86_LOAD, RAX, x86_reg(RSP));
+    x86_imm(a, X86_SUB_IMM, RSP, 0);
+    uint32_t frame_at = a->used - 4;
+    x86_imm(a, X86_AND_IMM, RSP, -VECTOR_BYTES);
+    x86_scalar(a, true, X86_STORE, RAX, OF_FRAME(saved_rsp));
+    x86_load_imm(a, RCX, 0);
+    x86_scalar(a, true, X86_STORE, RCX, OF_FRAME(told));
+    x86_scalar(a, true, X86_LOAD, RAX, OF_EXEC(launch));
+    x86_scalar(a, true, X86_LOAD, RAX, x86_at(RAX, (int32_t)offsetof(struct launch, memory)));
+    x86_scalar(a, true, X86_LOAD, RAX, x86_at(RAX, (int32_t)offsetof(struct devmem, zero)));
+    x86_scalar(a, true, X86_STORE, RAX, OF_FRAME(host));
+    return frame_at;
+}
+
+/* Of as many shapes as the body has used. */
+static void set_frame_size(struct body *b, uint32_t at)
+{
+    unsigned shapes = 0;
+    for (unsigned i = 0; i < SHAPES_MAX; i++)
+        if (b->shapes[i].used_by) shapes = i + 1;
+    int32_t size =
+        (int32_t)(offsetof(struct body_frame, shapes) + shapes * sizeof(struct body_shape));
+    memcpy(b->a->bytes + at, &size, sizeof size);
+}
+
+static void emit_epilogue(struct body *b)
+{
+    for (uint32_t i = 0; i < b->exit_count; i++)
+        x86_land(b->a, b->exits[i]);
+    x86_scalar(b->a, true, X86_LOAD, RSP, OF_FRAME(saved_rsp));
+    for (unsigned i = SAVED; i-- > 0;)
+        x86_pop(b->a, saved[i]);
+    x86_clear_upper(b->a);
+    x86_return(b->a);
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+void emit_operation(struct body *b, const struct uop *u)
+{
+    x86_clear_upper(b->a);
+    x86_scalar(b->a, true, X86_LOAD, RDI, x86_reg(RBX));
+    x86_load_imm(b->a, RSI, (uintptr_t)u);
+    x86_call(b->a, (const void *)(uintptr_t)(b->is_part ? u->part : u->full));
+}
+
+void emit_fault_check(struct body *b)
+{
+    x86_cmp_imm(b->a, OF_EXEC(fault.kind), FAULT_NONE);
+    uint32_t jump = x86_jump(b->a, X86_NOT_EQUAL);
+    GROW(b->exits, b->exit_count, b->exit_room);
+    b->exits[b->exit_count++] = jump;
+}
+
+/* Does an operation of the interpreter change nothing but its results? */
+static bool is_quiet(const struct uop *u)
+{
+    unsigned family = op_infos[u->insn->op].family;
+    return u->guard == REF_NONE && family <= FAMILY_SFU_TANH;
+}
+
+static void emit_interpreted(struct body *b, const struct uop *u)
+{
+    values_store(b);
+    if (!is_quiet(u)) accesses_tell(b);
+    values_drop(b);
+    emit_operation(b, u);
+    if (!is_quiet(u)) emit_fault_check(b);
+    for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
+        if (u->dst[k] != REF_NONE) shape_forget(b, u->dst[k]);
+    if (!u->elements) return;
+    for (unsigned i = 0; i < SHAPES_MAX; i++)
+        b->shapes[i].is_known = false;
+}
+
+static bool translate(struct body *b, const struct uop *u)
+{
+    static template_fn *const templates[] = {template_compare, template_move, template_float,
+                                             template_integer, template_access};
+    if (!u->is_whole_insn || u->guard != REF_NONE) return false;
+    for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
+        if (templates[i](b, u)) return true;
+    return false;
+}
+
+bool body_write(struct body *b)
+{
+    uint32_t begin = b->a->used, frame_at = emit_prologue(b);
+    for (b->at = 0; b->at < b->code->uop_count; b->at++) {
+        const struct uop *u = &b->code->uops[b->at];
+        if (translate(b, u))
+            b->templates++;
+        else
+            emit_interpreted(b, u);
+    }
+    if (!b->templates) {
+        b->a->used = begin;
+        return false;
+    }
+    values_store(b);
+    accesses_tell(b);
+    x86_load_imm(b->a, RAX, b->templates);
+    x86_scalar(b->a, true, X86_ADD, RAX, OF_EXEC(compiled));
+    x86_scalar(b->a, true, X86_STORE, RAX, OF_EXEC(compiled));
+    uint32_t done = x86_jump(b->a, X86_ALWAYS);
+    accesses_write_slow(b);
+    x86_land(b->a, done);
+    emit_epilogue(b);
+    set_frame_size(b, frame_at);
+    return true;
+}
+
+void body_clear(struct body *b)
+{
+    mem_free(b->slow);
+    mem_free(b->exits);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The body of one code block as it is translated: which values are in vector registers, which accesses of the
+ * block were seen, and the code so far. Private to compile/.
+ *
+ *   body_values.c    places of values: registers for as long as there are some, else the slots of the interpreter
+ *   templates_*.c    operations that have code of their own
+ *   body_accesses.c  loads and stores
+ *   body.c           what is around them, and the operations of the interpreter in between
+ *
+ * While a body runs, rbx holds the struct exec, r12 to r15 its four bases, rbp the constants of below, rsp a
+ * frame of struct body_frame. zmm0 to zmm27 hold values; zmm28 to zmm31 and all masks are scratch. */
+#ifndef COMPILE_BODY_H
+#define COMPILE_BODY_H
+
+#include "compile/run_accesses.h"
+#include "compile/x86.h"
+#include "emulate/exec.h"
+
+enum {
+    VECTOR_BYTES = 64,
+    VALUE_REGISTERS = 28,
+    SCRATCH = 28, /* the first of four */
+    CHUNKS_MAX = 4,
+    VALUES_MAX = VALUE_REGISTERS,
+};
+
+/* A register of the kernel whose 32 lanes lie in vector registers. */
+struct value {
+    operand_ref ref;
+    uint8_t chunks;     /* vector registers: 2 or 4; 0: the entry is free */
+    bool is_dirty;      /* the slot holds an older value */
+    bool is_raw;        /* f32: a NaN is still to become 0x7fffffff */
+    uint32_t pinned_at; /* the operation that needs it, plus 1 */
+    int32_t vreg;       /* of the kernel; -1: no register */
+    uint8_t regs[CHUNKS_MAX];
+};
+
+struct values {
+    struct value entries[VALUES_MAX];
+    uint32_t used_registers; /* bit set */
+};
+
+/* Addresses in a register of the kernel whose shape is in the frame. */
+struct known_shape {
+    operand_ref ref;
+    bool is_known;    /* the register still has these addresses */
+    uint32_t used_by; /* accesses that were there when it was used last */
+};
+
+/* A load or store whose fast check failed: the operation of the interpreter, with all values in their slots. */
+struct slow_path {
+    uint32_t uop, access;
+    uint32_t jumps[SLOW_JUMPS_MAX], jump_count;
+    uint32_t back;
+    struct values values;            /* as they are before the operation ... */
+    uint8_t result_regs[CHUNKS_MAX]; /* ... which a load adds */
+    uint8_t result_chunks;
+};
+
+struct body {
+    struct assembler *a;
+    const struct program *program;
+    const struct code *code;
+    const struct basic_block *block;
+    bool is_part; /* for warps of whose living lanes some do not take part; else for all others */
+    const int32_t *crossing; /* by register: its bit in live_out, -1: lives within its block */
+    uint32_t at;             /* the operation that is translated */
+    struct values values;
+    struct known_shape shapes[SHAPES_MAX];
+    uint32_t shape_stub;          /* place of the code that finds a shape */
+    struct body_access *accesses; /* room for one by operation */
+    uint32_t access_count;
+    struct arena *arena; /* for what the code refers to */
+    uint32_t told;       /* accesses that the observer knows of at this place */
+    struct slow_path *slow;
+    uint32_t slow_count, slow_room;
+    uint32_t *exits, exit_count, exit_room; /* jumps to the end */
+    uint32_t templates;                     /* operations that have one */
+};
+
+/* Constants that templates use: at rbp. */
+struct body_constants {
+    uint64_t lanes[8]; /* 0 to 7 */
+    uint32_t nan, sign, no_sign, float_one, shift_max, words_32;
+    uint64_t sign_64, no_sign_64, high_words;
+};
+extern const struct body_constants body_constants;
+#define CONSTANT(field) x86_element(RBP, (int32_t)offsetof(struct body_constants, field))
+
+/* ---- body_values.c -------------------------------------------------------------------------------- */
+
+/* The lane of a constant of the pool that is the same in all; false: it is none. */
+bool value_constant(const struct body *b, operand_ref ref, uint64_t *out);
+/* Where 32 lanes of `bytes` (4 or 8) of a source are, in vectors; those that are used again come into registers.
+ * They stay there until the operation is translated. */
+struct source {
+    struct x86_place chunks[CHUNKS_MAX];
+};
+struct source value_source(struct body *b, operand_ref ref, unsigned bytes);
+/* The same, but a NaN of f32 may be any. */
+struct source value_raw_source(struct body *b, operand_ref ref);
+/* Chunk c of a source in a register: its own, or scratch register `scratch`. */
+unsigned value_in_register(struct body *b, struct x86_place chunk, unsigned scratch);
+/* Registers for a result. Sources keep theirs until value_finish. */
+struct result {
+    uint8_t regs[CHUNKS_MAX];
+};
+struct result value_begin(struct body *b, unsigned bytes);
+/* It becomes the value of destination `k` of the operation. */
+void value_finish(struct body *b, unsigned k, const struct result *result, unsigned bytes,
+                  bool is_raw);
+/* Stores what later operations and blocks read of what is only in registers. */
+void values_store(struct body *b);
+/* The same for a copy of them, whatever is read later. */
+void values_store_all(struct body *b, const struct values *values);
+void values_reload(struct body *b, const struct values *values);
+void values_drop(struct body *b);
+/* The operation at hand writes this slot by other means. */
+void value_forget(struct body *b, operand_ref ref);
+struct x86_place value_slot(operand_ref ref, unsigned chunk);
+/* A predicate, or the first word of any slot. */
+struct x86_place value_word(operand_ref ref);
+
+/* ---- templates ------------------------------------------------------------------------------- */
+
+/* Translates an operation; false: it has no template, and nothing was written. */
+typedef bool template_fn(struct body *b, const struct uop *u);
+template_fn template_integer, template_float, template_move, template_compare, template_access;
+
+static inline void emit3(struct body *b, enum x86_form form, unsigned to, unsigned first,
+                         struct x86_place second)
+{
+    x86_vector(b->a, form, to, first, second, 0, -1);
+}
+static inline void emit2(struct body *b, enum x86_form form, unsigned to, struct x86_place from)
+{
+    x86_vector(b->a, form, to, 0, from, 0, -1);
+}
+/* f32: NaN becomes 0x7fffffff. */
+void emit_canonical(struct body *b, unsigned reg);
+/* Lanes of 32 bits as 64, by one of the forms that take half a register: chunk c of them. */
+void emit_widened(struct body *b, enum x86_form form, unsigned to, const struct source *from,
+                  unsigned c);
+/* Does the operation have the operands as wide as this, and is it without a guard? 1: a predicate. */
+bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, unsigned c);
+/* A source predicate in eax (any register), negated if the operation says so. */
+void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr);
+/* Its masks for the chunks of values as wide as this, in k1 and the following. */
+void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes);
+
+/* ---- body_accesses.c ------------------------------------------------------------------------------ */
+
+/* The code that finds the shape of 32 addresses, called by bodies: rdi: struct body_shape with its addresses.
+ * Uses scratch registers and what a function may. */
+void shape_stub_write(struct assembler *a);
+/* Before an operation of the interpreter that the observer may hear of. */
+void accesses_tell(struct body *b);
+void accesses_write_slow(struct body *b);
+void shape_forget(struct body *b, operand_ref ref);
+
+/* ---- body.c ---------------------------------------------------------------------------------- */
+
+/* Writes the function of a body to the assembler; false: nothing in it has a template. */
+bool body_write(struct body *b);
+void body_clear(struct body *b);
+/* Leaves the body if an operation has recorded a fault. */
+void emit_fault_check(struct body *b);
+/* Calls the operation of the interpreter. */
+void emit_operation(struct body *b, const struct uop *u);
+
+#endif

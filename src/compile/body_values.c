@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which values of a body are in vector registers. A value comes into registers when it is made, or read for the first
+ * of several times; it leaves them when others need the room, the one that is read last first. */
+#include <string.h>
+
+#include "compile/body.h"
+
+/* Operations that are looked at for the next use of a value; beyond, it is used. */
+enum { LOOK_AHEAD = 256 };
+#define NEVER UINT32_MAX
+
+static unsigned base_register(operand_ref ref)
+{
+    static const uint8_t registers[BASE_COUNT] = {R12, R13, R14, R15};
+    return registers[ref >> 30];
+}
+
+struct x86_place value_slot(operand_ref ref, unsigned chunk)
+{
+    return x86_at(base_register(ref), (int32_t)((ref & 0x3fffffff) + VECTOR_BYTES * chunk));
+}
+
+struct x86_place value_word(operand_ref ref)
+{
+    return value_slot(ref, 0);
+}
+
+bool value_constant(const struct body *b, operand_ref ref, uint64_t *out)
+{
+    const unsigned char *at = b->program->pool + (ref & 0x3fffffff);
+    if (ref == REF_NONE || ref >> 30 != BASE_POOL) return false;
+    memcpy(out, at, sizeof *out);
+    return true;
+}
+
+/* ---- what comes later ------------------------------------------------------------------------ */
+
+static bool reads(const struct uop *u, operand_ref ref)
+{
+    if (u->elements || u->guard == ref) return true;
+    for (unsigned k = 0; k < UOP_SOURCES; k++)
+        if (u->src[k] == ref) return true;
+    return false;
+}
+
+/* An operation without a guard that writes all of a register. */
+static bool overwrites(const struct uop *u, operand_ref ref)
+{
+    return u->guard == REF_NONE && u->dst[0] == ref && u->dst[1] == REF_NONE;
+}
+
+/* The first operation from `at` on that reads the slot; NEVER: none does before it is written. */
+static uint32_t next_use(const struct body *b, operand_ref ref, uint32_t at, bool *is_overwritten)
+{
+    *is_overwritten = false;
+    for (uint32_t i = at; i < b->code->uop_count; i++) {
+        if (i == at + LOOK_AHEAD || reads(&b->code->uops[i], ref)) return i;
+        if (!overwrites(&b->code->uops[i], ref)) continue;
+        *is_overwritten = true;
+        return NEVER;
+    }
+    return NEVER;
+}
+
+/* The instruction behind the body may read whatever it names. */
+static bool is_named(const struct insn *insn, int32_t vreg)
+{
+    if (!insn) return false;
+    for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
+        if (insn->operands[k].reg == vreg) return true;
+    return insn->guard == vreg;
+}
+
+static bool is_live_after(const struct body *b, const struct value *value)
+{
+    if (value->vreg < 0) return true;
+    int32_t bit = b->crossing[value->vreg];
+    if (bit >= 0 && b->block->live_out[bit / 64] >> (bit % 64) & 1) return true;
+    return is_named(b->code->last, value->vreg);
+}
+
+/* Must the slot have it, seen from operation `at`? */
+static bool is_needed(const struct body *b, const struct value *value, uint32_t at)
+{
+    bool is_overwritten;
+    if (next_use(b, value->ref, at, &is_overwritten) != NEVER) return true;
+    return !is_overwritten && is_live_after(b, value);
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+static struct value *find_value(struct body *b, operand_ref ref)
+{
+    for (unsigned i = 0; i < VALUES_MAX; i++)
+        if (b->values.entries[i].chunks && b->values.entries[i].ref == ref)
+            return &b->values.entries[i];
+    return NULL;
+}
+
+static void free_value(struct body *b, struct value *value)
+{
+    for (unsigned c = 0; c < value->chunks; c++)
+        b->values.used_registers &= ~(1u << value->regs[c]);
+    value->chunks = 0;
+}
+
+static void make_canonical(struct body *b, struct value *value)
+{
+    for (unsigned c = 0; value->is_raw && c < value->chunks; c++)
+        emit_canonical(b, value->regs[c]);
+    value->is_raw = false;
+}
+
+/* Lanes that do not take part keep what they had. In registers they have anything: lanes do not see each other. */
+static void store_value(struct body *b, struct value *value)
+{
+    enum { ACTIVE = 5 };
+    unsigned lanes = WARP_LANES / value->chunks;
+    make_canonical(b, value);
+    if (b->is_part) x86_mask_load(b->a, ACTIVE, x86_at(RBX, (int32_t)offsetof(struct exec, mask)));
+    for (unsigned c = 0; c < value->chunks; c++) {
+        if (b->is_part && c) x86_mask_shift(b->a, ACTIVE, ACTIVE, lanes);
+        x86_vector(b->a, value->chunks == 4 ? X86_MOVE_OUT_64 : X86_MOVE_OUT, value->regs[c], 0,
+                   value_slot(value->ref, c), b->is_part ? ACTIVE : 0, -1);
+    }
+    value->is_dirty = false;
+}
+
+/* The value that is read last makes room. */
+static void evict(struct body *b)
+{
+    struct value *last = NULL;
+    uint32_t last_use = 0;
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value *value = &b->values.entries[i];
+        bool is_overwritten;
+        if (!value->chunks || value->pinned_at == b->at + 1) continue;
+        uint32_t use = next_use(b, value->ref, b->at, &is_overwritten);
+        if (!last || use > last_use) {
+            last = value;
+            last_use = use;
+        }
+    }
+    if (last->is_dirty && is_needed(b, last, b->at)) store_value(b, last);
+    free_value(b, last);
+}
+
+static void take_registers(struct body *b, unsigned count, uint8_t *out)
+{
+    const uint32_t all = (1u << VALUE_REGISTERS) - 1;
+    while ((unsigned)__builtin_popcount(all & ~b->values.used_registers) < count)
+        evict(b);
+    for (unsigned c = 0; c < count; c++) {
+        out[c] = (uint8_t)__builtin_ctz(all & ~b->values.used_registers);
+        b->values.used_registers |= 1u << out[c];
+    }
+}
+
+static struct value *add_value(struct body *b, operand_ref ref, unsigned chunks,
+                               const uint8_t *regs)
+{
+    struct value *value = b->values.entries;
+    while (value->chunks)
+        value++;
+    *value = (struct value){.ref = ref, .chunks = (uint8_t)chunks, .vreg = -1};
+    memcpy(value->regs, regs, chunks);
+    return value;
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+static struct value *load_value(struct body *b, operand_ref ref, unsigned chunks)
+{
+    uint8_t regs[CHUNKS_MAX];
+    take_registers(b, chunks, regs);
+    for (unsigned c = 0; c < chunks; c++)
+        emit2(b, X86_MOVE, regs[c], value_slot(ref, c));
+    return add_value(b, ref, chunks, regs);
+}
+
+static struct source find_source(struct body *b, operand_ref ref, unsigned bytes, bool is_raw)
+{
+    unsigned chunks = bytes * WARP_LANES / VECTOR_BYTES;
+    struct source source;
+    struct value *value = find_value(b, ref);
+    bool is_overwritten;
+    if (!value && next_use(b, ref, b->at + 1, &is_overwritten) != NEVER)
+        value = load_value(b, ref, chunks);
+    if (value) {
+        value->pinned_at = b->at + 1;
+        if (!is_raw) make_canonical(b, value);
+    }
+    for (unsigned c = 0; c < chunks; c++)
+        source.chunks[c] = value ? x86_reg(value->regs[c]) : value_slot(ref, c);
+    return source;
+}
+
+struct source value_source(struct body *b, operand_ref ref, unsigned bytes)
+{
+    return find_source(b, ref, bytes, false);
+}
+
+struct source value_raw_source(struct body *b, operand_ref ref)
+{
+    return find_source(b, ref, 4, true);
+}
+
+unsigned value_in_register(struct body *b, struct x86_place chunk, unsigned scratch)
+{
+    if (!chunk.is_memory) return chunk.reg;
+    emit2(b, X86_MOVE, scratch, chunk);
+    return scratch;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+struct result value_begin(struct body *b, unsigned bytes)
+{
+    struct result result;
+    take_registers(b, bytes * WARP_LANES / VECTOR_BYTES, result.regs);
+    return result;
+}
+
+void value_forget(struct body *b, operand_ref ref)
+{
+    struct value *value = find_value(b, ref);
+    if (value) free_value(b, value);
+    shape_forget(b, ref);
+}
+
+void value_finish(struct body *b, unsigned k, const struct result *result, unsigned bytes,
+                  bool is_raw)
+{
+    const struct uop *u = &b->code->uops[b->at];
+    value_forget(b, u->dst[k]);
+    struct value *value = add_value(b, u->dst[k], bytes * WARP_LANES / VECTOR_BYTES, result->regs);
+    value->is_dirty = true;
+    value->is_raw = is_raw;
+    value->vreg = u->insn->operands[k].reg;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+void values_store(struct body *b)
+{
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value *value = &b->values.entries[i];
+        if (value->chunks && value->is_dirty && is_needed(b, value, b->at)) store_value(b, value);
+    }
+}
+
+void values_store_all(struct body *b, const struct values *values)
+{
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value value = values->entries[i];
+        if (value.chunks && value.is_dirty) store_value(b, &value);
+    }
+}
+
+void values_reload(struct body *b, const struct values *values)
+{
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        const struct value *value = &values->entries[i];
+        for (unsigned c = 0; c < value->chunks; c++)
+            emit2(b, X86_MOVE, value->regs[c], value_slot(value->ref, c));
+    }
+}
+
+void values_drop(struct body *b)
+{
+    memset(&b->values, 0, sizeof b->values);
+}

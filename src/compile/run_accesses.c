@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Compiled for x86-64-v4, as the code that calls it. */
+#include "compile/run_accesses.h"
+
+static struct access access_of(const struct body_access *one, const struct body_frame *frame,
+                               uint32_t mask, uint64_t *addresses)
+{
+    struct access access = {.space = one->space, .bytes = one->uop->bytes, .mask = mask};
+    if (one->shape == SHAPES_MAX) {
+        access.shape = ACCESS_UNIFORM;
+        access.base = access.base2 = (uint64_t)one->offset;
+        access.addresses = one->addresses;
+        return access;
+    }
+    const struct body_shape *shape = &frame->shapes[one->shape];
+    const uint64_t offset = (uint64_t)one->offset;
+    access.shape = (uint8_t)shape->kind;
+    access.base = shape->base + offset;
+    access.base2 = shape->base2 + offset;
+    access.stride = (int64_t)shape->stride;
+    access.addresses = offset ? addresses : shape->addresses;
+    for (unsigned i = 0; offset && i < WARP_LANES; i++)
+        addresses[i] = shape->addresses[i] + offset;
+    return access;
+}
+
+void body_tell(struct exec *x, const struct body_access *accesses, struct body_frame *frame,
+               uint64_t end)
+{
+    uint64_t addresses[WARP_LANES] __attribute__((aligned(64)));
+    for (uint64_t i = frame->told; x->observe && i < end; i++) {
+        const struct access access = access_of(&accesses[i], frame, x->mask, addresses);
+        x->observe->memory(x->observer_worker, &x->warp->ref, accesses[i].uop->index, &access);
+    }
+    frame->told = end;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Moves, conversions, comparisons, selection and predicates. Predicates are words in memory. */
+#include "compile/body.h"
+
+bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, unsigned c)
+{
+    const unsigned sources[3] = {a, b, c};
+    if (u->result_width[0] != result || u->dst[0] == REF_NONE) return false;
+    for (unsigned k = 0; k < 3; k++)
+        if (sources[k] && (u->source_width[k] != sources[k] || u->src[k] == REF_NONE)) return false;
+    return true;
+}
+
+/* ---- predicates ------------------------------------------------------------------------------ */
+
+void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr)
+{
+    x86_scalar(b->a, false, X86_LOAD, gpr, value_word(u->src[k]));
+    if (u->negate >> k & 1) x86_not(b->a, gpr);
+}
+
+void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
+{
+    unsigned chunks = bytes / 2, lanes = WARP_LANES / chunks;
+    x86_mask_load(b->a, 1, value_word(u->src[k]));
+    if (u->negate >> k & 1) x86_mask_not(b->a, 1, 1);
+    for (unsigned c = 1; c < chunks; c++)
+        x86_mask_shift(b->a, 1 + c, 1, lanes * c);
+}
+
+/* Bits of lanes that do not take part stay, but for lanes that are gone. Uses rcx. */
+static void emit_store_predicate(struct body *b, operand_ref ref, unsigned gpr)
+{
+    if (ref == REF_NONE) return;
+    if (b->is_part) {
+        x86_scalar(b->a, false, X86_LOAD, RCX, value_word(ref));
+        x86_scalar(b->a, false, X86_XOR, gpr, x86_reg(RCX));
+        x86_scalar(b->a, false, X86_AND, gpr, x86_at(RBX, (int32_t)offsetof(struct exec, mask)));
+        x86_scalar(b->a, false, X86_XOR, gpr, x86_reg(RCX));
+    }
+    x86_scalar(b->a, false, X86_STORE, gpr, value_word(ref));
+}
+
+/* Masks of chunks in k1 and the following, as bits of 32 lanes in eax. */
+static void emit_joined_masks(struct body *b, unsigned bytes)
+{
+    if (bytes == 8) {
+        x86_mask_join(b->a, 1, 2, 1, false);
+        x86_mask_join(b->a, 2, 4, 3, false);
+    }
+    x86_mask_join(b->a, 1, 2, 1, true);
+    x86_mask_to_gpr(b->a, RAX, 1);
+}
+
+static bool template_logic(struct body *b, const struct uop *u)
+{
+    bool is_not = u->insn->op == OP_NOT, moves = u->insn->op == OP_MOV;
+    if (!has_widths(u, 1, 1, is_not || moves ? 0 : 1, 0)) return false;
+    emit_predicate(b, u, 0, RAX);
+    if (is_not) {
+        x86_not(b->a, RAX);
+    } else if (!moves) {
+        unsigned op = u->insn->op == OP_AND ? X86_AND : u->insn->op == OP_OR ? X86_OR : X86_XOR;
+        emit_predicate(b, u, 1, RCX);
+        x86_scalar(b->a, false, op, RAX, x86_reg(RCX));
+    }
+    emit_store_predicate(b, u->dst[0], RAX);
+    return true;
+}
+
+/* ---- comparisons ----------------------------------------------------------------------------- */
+
+/* The number of a comparison as vpcmp takes it; -1: none. */
+static int integer_compare(unsigned compare)
+{
+    static const int8_t numbers[] = {
+        [CMP_EQ] = 0, [CMP_NE] = 4, [CMP_LT] = 1, [CMP_LE] = 2, [CMP_GT] = 6,
+        [CMP_GE] = 5, [CMP_LO] = 1, [CMP_LS] = 2, [CMP_HI] = 6, [CMP_HS] = 5};
+    return compare >= CMP_EQ && compare <= CMP_HS ? numbers[compare] : -1;
+}
+
+/* As vcmpps takes it: ordered ones are false of NaN, the others true. */
+static int float_compare(unsigned compare)
+{
+    static const int8_t numbers[] = {
+        [CMP_EQ] = 0x00,  [CMP_NE] = 0x0c,  [CMP_LT] = 0x11,  [CMP_LE] = 0x12,  [CMP_GT] = 0x1e,
+        [CMP_GE] = 0x1d,  [CMP_EQU] = 0x08, [CMP_NEU] = 0x04, [CMP_LTU] = 0x19, [CMP_LEU] = 0x1a,
+        [CMP_GTU] = 0x16, [CMP_GEU] = 0x15, [CMP_NUM] = 0x07, [CMP_NAN] = 0x03};
+    bool is_named = compare >= CMP_EQ && compare <= CMP_NAN;
+    return is_named && (compare < CMP_LO || compare > CMP_HS) ? numbers[compare] : -1;
+}
+
+static bool compare_form(const struct insn *insn, enum x86_form *form, int *number)
+{
+    const struct type_info *type = &type_infos[insn->type];
+    bool is_64 = type->bits == 64, is_float = type->kind == KIND_FLOAT;
+    bool is_signed = type->kind == KIND_SIGNED;
+    if (is_float && (insn->flags & INSN_FTZ || (insn->type != TYPE_F32 && insn->type != TYPE_F64)))
+        return false;
+    *number = is_float ? float_compare(insn->compare) : integer_compare(insn->compare);
+    *form = is_float    ? is_64 ? X86_COMPARE_F64 : X86_COMPARE_F32
+            : is_signed ? is_64 ? X86_COMPARE_S64 : X86_COMPARE_S32
+            : is_64     ? X86_COMPARE_U64
+                        : X86_COMPARE_U32;
+    return *number >= 0;
+}
+
+/* p and q in eax: the comparison, and its complement, combined with c. */
+static void emit_combined(struct body *b, const struct uop *u, unsigned gpr)
+{
+    unsigned combine = u->imm & 3;
+    if (!combine) return;
+    x86_scalar(b->a, false,
+               combine == COMBINE_AND  ? X86_AND
+               : combine == COMBINE_OR ? X86_OR
+                                       : X86_XOR,
+               gpr, x86_reg(RCX));
+}
+
+static bool template_setp(struct body *b, const struct uop *u)
+{
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    enum x86_form form;
+    int number;
+    if ((bytes != 4 && bytes != 8) || !compare_form(u->insn, &form, &number)) return false;
+    if (u->source_width[0] != bytes || u->source_width[1] != bytes) return false;
+    bool is_f32 = u->insn->type == TYPE_F32; /* whatever NaN it is */
+    struct source first =
+        is_f32 ? value_raw_source(b, u->src[0]) : value_source(b, u->src[0], bytes);
+    struct source second =
+        is_f32 ? value_raw_source(b, u->src[1]) : value_source(b, u->src[1], bytes);
+    for (unsigned c = 0; c < bytes / 2; c++)
+        x86_vector(b->a, form, 1 + c, value_in_register(b, first.chunks[c], SCRATCH),
+                   second.chunks[c], 0, number);
+    emit_joined_masks(b, bytes);
+    if (u->imm & 3) emit_predicate(b, u, 2, RCX);
+    if (u->dst[1] != REF_NONE) {
+        x86_scalar(b->a, false, X86_LOAD, RDX, x86_reg(RAX));
+        x86_not(b->a, RDX);
+        emit_combined(b, u, RDX);
+    }
+    emit_combined(b, u, RAX);
+    emit_store_predicate(b, u->dst[0], RAX);
+    emit_store_predicate(b, u->dst[1], RDX);
+    return true;
+}
+
+static bool template_selp(struct body *b, const struct uop *u)
+{
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    if ((bytes != 4 && bytes != 8) || !has_widths(u, bytes, bytes, bytes, 1)) return false;
+    struct source first = value_source(b, u->src[0], bytes);
+    struct source second = value_source(b, u->src[1], bytes);
+    struct result result = value_begin(b, bytes);
+    emit_masks(b, u, 2, bytes);
+    for (unsigned c = 0; c < bytes / 2; c++)
+        x86_vector(b->a, bytes == 8 ? X86_BLEND_64 : X86_BLEND_32, result.regs[c],
+                   value_in_register(b, second.chunks[c], SCRATCH), first.chunks[c], 1 + c, -1);
+    value_finish(b, 0, &result, bytes, false);
+    return true;
+}
+
+bool template_compare(struct body *b, const struct uop *u)
+{
+    switch (u->insn->op) {
+    case OP_SETP:
+        return template_setp(b, u);
+    case OP_SELP:
+        return template_selp(b, u);
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_NOT:
+    case OP_MOV:
+        return u->insn->type == TYPE_PRED && template_logic(b, u);
+    default:
+        return false;
+    }
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+/* mov, and cvta of global and generic addresses, which are the same. */
+static bool template_copy(struct body *b, const struct uop *u)
+{
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    if ((bytes != 4 && bytes != 8) || !has_widths(u, bytes, bytes, 0, 0)) return false;
+    struct source source = value_source(b, u->src[0], bytes);
+    struct result result = value_begin(b, bytes);
+    for (unsigned c = 0; c < bytes / 2; c++)
+        emit2(b, X86_MOVE, result.regs[c], source.chunks[c]);
+    value_finish(b, 0, &result, bytes, false);
+    return true;
+}
+
+/* 32 bits to 64. */
+static bool template_widen(struct body *b, const struct uop *u, enum x86_form form)
+{
+    if (!has_widths(u, 8, 4, 0, 0)) return false;
+    struct source source = value_source(b, u->src[0], 4);
+    struct result result = value_begin(b, 8);
+    for (unsigned c = 0; c < 4; c++)
+        emit_widened(b, form, result.regs[c], &source, c);
+    value_finish(b, 0, &result, 8, false);
+    return true;
+}
+
+/* 64 bits to 32: the low words, or rounded. */
+static bool template_narrow(struct body *b, const struct uop *u, bool is_float)
+{
+    if (!has_widths(u, 4, 8, 0, 0)) return false;
+    struct source source = value_source(b, u->src[0], 8);
+    struct result result = value_begin(b, 4);
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned to = c % 2 ? SCRATCH + 1 : result.regs[c / 2];
+        if (is_float)
+            emit2(b, X86_F32_OF_F64, to, source.chunks[c]);
+        else
+            emit2(b, X86_NARROW_64, value_in_register(b, source.chunks[c], SCRATCH), x86_reg(to));
+        if (c % 2)
+            x86_vector(b->a, X86_JOIN_HALVES, result.regs[c / 2], result.regs[c / 2], x86_reg(to),
+                       0, 1);
+    }
+    value_finish(b, 0, &result, 4, is_float);
+    return true;
+}
+
+static bool template_f32_of(struct body *b, const struct uop *u, enum x86_form form)
+{
+    if (!has_widths(u, 4, 4, 0, 0)) return false;
+    struct source source = value_source(b, u->src[0], 4);
+    struct result result = value_begin(b, 4);
+    for (unsigned c = 0; c < 2; c++)
+        emit2(b, form, result.regs[c], source.chunks[c]);
+    value_finish(b, 0, &result, 4, false);
+    return true;
+}
+
+static bool template_cvt(struct body *b, const struct uop *u)
+{
+    const struct insn *insn = u->insn;
+    unsigned to = insn->type, from = insn->type2;
+    if (insn->flags & (INSN_SAT | INSN_FTZ | INSN_RELU | INSN_SATFINITE) || insn->sub_op)
+        return false;
+    bool to_64 = to == TYPE_S64 || to == TYPE_U64, from_64 = from == TYPE_S64 || from == TYPE_U64;
+    bool to_32 = to == TYPE_S32 || to == TYPE_U32;
+    bool is_nearest = insn->rounding == ROUND_RN;
+    if (to_64 && from == TYPE_S32) return template_widen(b, u, X86_WIDEN_S32);
+    if (to_64 && from == TYPE_U32) return template_widen(b, u, X86_WIDEN_U32);
+    if (to_32 && from_64) return template_narrow(b, u, false);
+    if (to == TYPE_F64 && from == TYPE_F32) return template_widen(b, u, X86_F64_OF_F32);
+    if (!is_nearest) return false;
+    if (to == TYPE_F32 && from == TYPE_F64) return template_narrow(b, u, true);
+    if (to == TYPE_F64 && from == TYPE_S32) return template_widen(b, u, X86_F64_OF_S32);
+    if (to == TYPE_F64 && from == TYPE_U32) return template_widen(b, u, X86_F64_OF_U32);
+    if (to == TYPE_F32 && from == TYPE_S32) return template_f32_of(b, u, X86_F32_OF_S32);
+    if (to == TYPE_F32 && from == TYPE_U32) return template_f32_of(b, u, X86_F32_OF_U32);
+    return false;
+}
+
+bool template_move(struct body *b, const struct uop *u)
+{
+    const struct insn *insn = u->insn;
+    bool is_single = insn->ndst == 1 && insn->nsrc == 1;
+    switch (insn->op) {
+    case OP_MOV:
+        return is_single && insn->type != TYPE_PRED && template_copy(b, u);
+    case OP_CVTA:
+        return u->imm == 0 && template_copy(b, u);
+    case OP_CVT:
+        return is_single && template_cvt(b, u);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* When a program is compiled: once it has run for some time, by the worker that notices. The others go on
+ * interpreting until the code is there, and every warp takes it up at its next look. */
+#include "emulate/exec.h"
+
+enum compiling_state { COMPILING_NOT_YET, COMPILING_NOW, COMPILING_DONE, COMPILING_FAILED };
+
+struct compiling {
+    const struct engine *engine;
+    uint64_t after;
+    int level;
+    uint32_t state;        /* atomic */
+    uint64_t instructions; /* warp instructions of earlier launches */
+    struct engine_code *code;
+    bool is_refused; /* by the system */
+};
+
+struct compiling *compiling_create(struct arena *arena, const struct device *device)
+{
+    if (!device->engine) return NULL;
+    struct compiling *compiling = ARENA_ARRAY(arena, struct compiling, 1);
+    compiling->engine = device->engine;
+    compiling->after = device->compile_after;
+    compiling->level = device->semantics->level;
+    return compiling;
+}
+
+void compiling_clear(struct compiling *compiling)
+{
+    if (compiling && compiling->code) compiling->engine->destroy(compiling->code);
+}
+
+void compiling_begin(struct exec *x, const struct launch *launch)
+{
+    bool is_plain = !x->checks && !x->tracks && !launch->options->undo;
+    x->compiling = is_plain ? launch->program->compiling : NULL;
+}
+
+void compiling_look(struct exec *x)
+{
+    struct compiling *compiling = x->compiling;
+    if (x->bodies || !compiling) return;
+    uint32_t state = __atomic_load_n(&compiling->state, __ATOMIC_ACQUIRE);
+    uint64_t run = x->block->worker->instructions + x->block->instructions;
+    if (state == COMPILING_NOT_YET && compiling->instructions + run >= compiling->after &&
+        __atomic_compare_exchange_n(&compiling->state, &state, COMPILING_NOW, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        compiling->code = compiling->engine->compile(x->launch->program, compiling->level,
+                                                     &compiling->is_refused);
+        state = compiling->code ? COMPILING_DONE : COMPILING_FAILED;
+        __atomic_store_n(&compiling->state, state, __ATOMIC_RELEASE);
+    }
+    if (state == COMPILING_DONE) x->bodies = compiling->code->bodies;
+    if (state == COMPILING_FAILED) x->compiling = NULL;
+}
+
+bool compiling_end(const struct program *program, uint64_t instructions)
+{
+    if (!program->compiling) return false;
+    program->compiling->instructions += instructions;
+    return program->compiling->is_refused;
+}
