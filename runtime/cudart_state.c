@@ -79,7 +79,8 @@ static ws_status create_device(void)
                                      runtime.options.l2 && !strcmp(runtime.options.l2, "kept"),
                                  .keep_programs = true,
                                  .check = runtime.check,
-                                 .host_isa = runtime.options.host_isa};
+                                 .host_isa = runtime.options.host_isa,
+                                 .engine = runtime.options.engine};
     ws_status status = ws_device_create(runtime.context, &options, &runtime.device);
     if (status != WS_OK) return status;
     uint64_t most = ws_device_max_bytes(runtime.device);

@@ -86,7 +86,7 @@ struct binary {
 
 /* Fields that `warpsage run` gives (session.c). */
 struct options {
-    char *gpu, *machines, *tools, *only, *report_dir, *folder, *host_isa;
+    char *gpu, *machines, *tools, *only, *report_dir, *folder, *host_isa, *engine;
     uint64_t skip, count;
     uint64_t max_instructions; /* of a launch; 0: what the library has */
     enum clock_kind clock;

@@ -43,6 +43,7 @@ static struct option_key {
     {"only", offsetof(struct options, only)},
     {"report-dir", offsetof(struct options, report_dir)},
     {"host-isa", offsetof(struct options, host_isa)},
+    {"engine", offsetof(struct options, engine)},
     {"l2", offsetof(struct options, l2)},
     {"clock", offsetof(struct options, model)},
     {"check", offsetof(struct options, check)},

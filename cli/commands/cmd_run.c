@@ -23,6 +23,7 @@ enum {
     OPTION_DETAILS,
     OPTION_THREADS,
     OPTION_HOST_ISA,
+    OPTION_ENGINE,
     OPTION_RUN_ISA,
     OPTION_MAX_INSTRUCTIONS,
     OPTION_TIMEOUT
@@ -66,6 +67,9 @@ static const struct option_row options[] = {
     {OPTION_TIMEOUT, 0, "timeout", "S", "end the program after S seconds and report what ran"},
     {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",
      "instruction set for executing lanes on this host (default: the best); results are identical"},
+    {OPTION_ENGINE, 0, "engine", "interpreter|compiled|auto",
+     "execute kernels by the interpreter (default) or as machine code, or by both; results are "
+     "identical"},
     {0},
 };
 
@@ -141,12 +145,14 @@ static int set_reports(struct cli *cli, struct run_request *request, const char 
                      MOST);
 }
 
-/* A level that this host lacks is told here, and not by the program. */
-static int set_host_isa(struct cli *cli, struct run_request *request, const char *text)
+/* A level or an engine that there is not is told here, and not by the program. */
+static int check_device(struct cli *cli, const struct run_request *request)
 {
-    ws_device_options how = {.size = sizeof how, .max_bytes = 1 << 20, .host_isa = text};
+    ws_device_options how = {.size = sizeof how,
+                             .max_bytes = 1 << 20,
+                             .host_isa = request->host_isa,
+                             .engine = request->engine};
     ws_device *device;
-    request->host_isa = text;
     ws_status status = ws_device_create(cli->context, &how, &device);
     ws_device_destroy(device);
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
@@ -199,7 +205,11 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         request->isa = use->value;
         return EXIT_DONE;
     case OPTION_HOST_ISA:
-        return set_host_isa(cli, request, use->value);
+        request->host_isa = use->value;
+        return check_device(cli, request);
+    case OPTION_ENGINE:
+        request->engine = use->value;
+        return check_device(cli, request);
     default:
         return EXIT_DONE;
     }

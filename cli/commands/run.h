@@ -29,6 +29,7 @@ struct run_request {
     bool every_launch;
     unsigned threads;
     const char *host_isa;      /* NULL: the best */
+    const char *engine;        /* NULL: the interpreter */
     uint64_t max_instructions; /* of a launch; 0: what the library has */
     double timeout;            /* seconds for the program; 0: none */
     ws_format format;

@@ -65,6 +65,7 @@ static int write_options(struct cli *cli, const struct run_request *request, con
         fprintf(file, "max-instructions=%llu\n", (unsigned long long)request->max_instructions);
     if (request->clock_jitter > 0) fprintf(file, "clock-jitter=%.17g\n", request->clock_jitter);
     if (request->host_isa) fprintf(file, "host-isa=%s\n", request->host_isa);
+    if (request->engine) fprintf(file, "engine=%s\n", request->engine);
     if (request->only) fprintf(file, "only=%s\n", request->only);
     if (request->check)
         fprintf(file, "check=%s\nleaks=%d\n", request->check, !request->ignores_leaks);

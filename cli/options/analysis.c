@@ -153,6 +153,9 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
     case OPTION_HOST_ISA:
         request->host_isa = value;
         return EXIT_DONE;
+    case OPTION_ENGINE:
+        request->engine = value;
+        return EXIT_DONE;
     case OPTION_RULES:
         request->all_rules = true;
         return set_word(cli, "--rules", value, "all");
@@ -410,6 +413,7 @@ static int launch_once(struct analysis *a, double effort)
     ws_device_options device_options = {.size = sizeof device_options,
                                         .threads = request->threads,
                                         .host_isa = request->host_isa,
+                                        .engine = request->engine,
                                         .check = a->check};
     ws_launch launch = make_launch(a, effort);
     uint8_t *block;

@@ -47,6 +47,7 @@ enum analysis_option {
     OPTION_OPCODE_MAP,
     OPTION_FORCE_ARCH,
     OPTION_HOST_ISA,
+    OPTION_ENGINE,
     OPTION_TIMEOUT,
     OPTION_OWN, /* a command's own begin here */
 };
@@ -78,6 +79,9 @@ enum analysis_option {
         {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",                                             \
          "host SIMD level used to execute lanes (default: the best available); results are the "   \
          "same"},                                                                                  \
+        {OPTION_ENGINE, 0, "engine", "interpreter|compiled|auto",                                  \
+         "execute kernels by the interpreter (default) or as machine code, or by both; results "   \
+         "are the same"},                                                                          \
         {OPTION_PROFILE, 0, "profile", "<FILE",                                                    \
          "predict from a profile or saved trace instead of executing"},                            \
         {OPTION_REGS, 0, "regs", "N",                                                              \

@@ -50,6 +50,7 @@ struct request {
     /* Only from the command line. */
     unsigned threads;
     const char *host_isa; /* NULL: the best */
+    const char *engine;   /* NULL: the interpreter */
     bool all_rules, unordered;
     bool has_trace_blocks;
     unsigned trace_blocks;  /* whose warps are traced, if has_trace_blocks */

@@ -380,6 +380,11 @@ typedef struct ws_device_options {
     /* Finds errors of the programs that it executes; NULL: does not. The check outlives the device, whose launches then
      * run on one host thread. */
     ws_check *check;
+    /* What executes kernels: "interpreter", "compiled" (machine code for warps with all their lanes, from the first
+     * instruction on; the interpreter for everything else) or "auto" (the same for kernels that run for long enough);
+     * NULL: "interpreter". Results and counts are the same with each. Machine code needs x86-64-v4; where there is
+     * none, the interpreter executes everything. */
+    const char *engine;
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,

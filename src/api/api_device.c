@@ -4,6 +4,22 @@
 
 #include "api/handles.h"
 #include "api/l2_log.h"
+#include "compile/compile.h"
+
+/* Warp instructions that a kernel executes before compiling it is worth while: about what the interpreter executes in
+ * the time that it takes. */
+enum { COMPILE_AFTER = 20000 };
+
+static ws_status choose_engine(struct diag *diag, const char *word, struct device_options *out)
+{
+    bool is_compiled = !strcmp(word, "compiled"), is_auto = !strcmp(word, "auto");
+    if (!is_compiled && !is_auto && strcmp(word, "interpreter") != 0)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "unknown engine '%s': expected interpreter, compiled or auto", word);
+    if (is_compiled || is_auto) out->engine = compile_engine();
+    if (is_auto) out->compile_after = COMPILE_AFTER;
+    return WS_OK;
+}
 
 ws_status ws_device_create(ws_context *context, const ws_device_options *options, ws_device **out)
 {
@@ -23,6 +39,7 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.keep_programs = given.keep_programs;
         if (given.check) inner.check = &given.check->findings->checker;
         keeps_l2 = given.l2_history;
+        if (given.engine) TRY(choose_engine(&context->diag, given.engine, &inner));
         if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }
     ws_device *handle = mem_zalloc(1, sizeof *handle); /* before what is no memory of the call's */

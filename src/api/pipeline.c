@@ -299,6 +299,9 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
                                     : partial_profile(measure, result);
     describe_origin(profile, module, entry, launch);
     find_registers(profile, module, entry, launch, whole);
+    if (result->code_is_refused)
+        profile_add_note(profile, "the system refuses memory for machine code: the kernel was "
+                                  "interpreted");
     if (result->undefined) profile_add_note(profile, "%s", result->undefined);
     l2_log_note(device, launch, touched, profile);
     if (how->again) profile_copy_l2(profile, how->again);
