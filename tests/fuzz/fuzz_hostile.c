@@ -104,16 +104,17 @@ static void launch_and_look(ws_context *context, ws_device *device, const ws_mod
     ws_profile_destroy(profile);
 }
 
-/* False: this host does not have the level. */
+/* False: this host does not have the level. engine: NULL: the interpreter. */
 static bool run_at(ws_context *context, const ws_module *module, const char *level,
-                   const struct hostile_launch *how, struct seen *seen)
+                   const char *engine, const struct hostile_launch *how, struct seen *seen)
 {
     ws_device *device;
     const ws_device_options options = {.size = sizeof options,
                                        .max_bytes = 1 << 24,
                                        .threads = 1,
                                        .as_hardware = how->as_hardware,
-                                       .host_isa = level};
+                                       .host_isa = level,
+                                       .engine = engine};
     if (ws_device_create(context, &options, &device) != WS_OK) return false;
     memset(seen, 0, sizeof *seen);
     ws_context_set_print(context, keep_printed, seen);
@@ -145,9 +146,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length = hostile_write(data, size, text, &how);
     if (getenv("HOSTILE_SHOW")) fwrite(text, 1, length, stdout);
     if (ws_module_load_memory(context, "hostile.ptx", text, length, &module) == WS_OK) {
-        run_at(context, module, "base", &how, &first);
-        if (run_at(context, module, "v3", &how, &other)) expect_same(&first, &other, "v3");
-        if (run_at(context, module, "v4", &how, &other)) expect_same(&first, &other, "v4");
+        run_at(context, module, "base", NULL, &how, &first);
+        if (run_at(context, module, "v3", NULL, &how, &other)) expect_same(&first, &other, "v3");
+        if (run_at(context, module, "v4", NULL, &how, &other)) expect_same(&first, &other, "v4");
+        if (run_at(context, module, NULL, "compiled", &how, &other))
+            expect_same(&first, &other, "compiled");
     }
     if (getenv("HOSTILE_SHOW"))
         printf("// %s; status %d, %.0f instructions\n%s\n", ws_context_error(context),

@@ -6,9 +6,14 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "compile/compile.h"
 #include "emulate/emulate.h"
+#include "measure/profile.h"
+#include "measure/trace_file.h"
 #include "reference/interpreter.h"
 #include "reference/native.h"
+
+struct engine_share engine_share;
 
 /* Where the interpreter believes its buffers to be: elsewhere than the engine's. */
 enum { BUFFERS = 4 };
@@ -61,9 +66,37 @@ static void image_destroy(struct memory_image *image)
 
 /* ---- the two implementations ----------------------------------------------------------------- */
 
+/* With the profile as text and its warp traces, if they are wanted. */
+static ws_status launch_counted(struct diag *diag, struct device *device,
+                                const struct module *module, struct launch_options *launch,
+                                struct strbuf *counted)
+{
+    struct launch_result result = {0};
+    if (!counted) return device_launch(diag, device, module, launch, NULL);
+    struct measure *measure = measure_begin(counting_rules_of(RULES_ALL));
+    measure_record(measure, 2, 1 << 24);
+    launch->observer = measure_observer(measure);
+    ws_status status = device_launch(diag, device, module, launch, &result);
+    if (status != WS_OK) {
+        measure_cancel(measure);
+        return status;
+    }
+    engine_share.all += result.warp_instructions;
+    engine_share.compiled += result.compiled_instructions;
+    mem_free(result.tolerated);
+    mem_free(result.undefined);
+    struct profile *profile = measure_end(measure, 1);
+    char *json = profile_to_json(profile);
+    strbuf_puts(counted, json);
+    mem_free(json);
+    if (profile->trace) trace_encode(profile->trace, counted);
+    profile_destroy(profile);
+    return WS_OK;
+}
+
 static ws_status run_on_device(struct diag *diag, struct device *device,
                                const struct module *module, const struct program *program,
-                               struct memory_image *image)
+                               struct memory_image *image, struct strbuf *counted)
 {
     struct buffer buffers[BUFFERS];
     uint64_t addresses[BUFFERS];
@@ -76,7 +109,7 @@ static ws_status run_on_device(struct diag *diag, struct device *device,
     memcpy(launch.grid, program->grid, sizeof launch.grid);
     memcpy(launch.block, program->block, sizeof launch.block);
     TRY(module_find_entry(diag, module, "k", &launch.entry));
-    TRY(device_launch(diag, device, module, &launch, NULL));
+    TRY(launch_counted(diag, device, module, &launch, counted));
     for (unsigned i = 0; i < BUFFERS; i++)
         TRY(device_copy_out(diag, device, buffers[i].bytes, addresses[i], buffers[i].size));
     return WS_OK;
@@ -84,13 +117,16 @@ static ws_status run_on_device(struct diag *diag, struct device *device,
 
 static ws_status run_engine(struct diag *diag, const struct module *module,
                             const struct program *program, struct engine_choice choice,
-                            struct memory_image *image)
+                            struct memory_image *image, struct strbuf *counted)
 {
     struct device *device;
-    struct device_options options = {
-        .max_bytes = 1 << 26, .threads = choice.threads, .isa_level = choice.level};
+    struct device_options options = {.max_bytes = 1 << 26,
+                                     .threads = choice.threads,
+                                     .isa_level = choice.level,
+                                     .engine = choice.compiled ? compile_engine() : NULL,
+                                     .compile_after = choice.compile_after};
     TRY(device_create(diag, &options, &device));
-    ws_status status = run_on_device(diag, device, module, program, image);
+    ws_status status = run_on_device(diag, device, module, program, image, counted);
     device_destroy(device);
     return status;
 }
@@ -193,6 +229,29 @@ static char *difference(const struct memory_image *engine, const struct memory_i
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
+/* The profile of the compiled engine beside the interpreter's. The message is NULL if they are equal. */
+static ws_status compare_profiles(struct diag *diag, const struct module *module,
+                                  const struct program *program, struct engine_choice choice,
+                                  struct memory_image *image, char **message)
+{
+    struct strbuf compiled = {0}, interpreted = {0};
+    struct memory_image other = image_create(program);
+    struct engine_share share = engine_share;
+    choice.compiled = false;
+    ws_status status = run_engine(diag, module, program, choice, &other, &interpreted);
+    engine_share = share;
+    choice.compiled = true;
+    if (status == WS_OK) status = run_engine(diag, module, program, choice, image, &compiled);
+    bool same = compiled.length == interpreted.length &&
+                (!compiled.length || !memcmp(compiled.data, interpreted.data, compiled.length));
+    if (status == WS_OK && !same)
+        *message = mem_copy("profile or traces of the compiled engine are others");
+    image_destroy(&other);
+    strbuf_clear(&compiled);
+    strbuf_clear(&interpreted);
+    return status;
+}
+
 static enum comparison compare_choice(struct module *ptx, const struct program *program,
                                       struct engine_choice choice,
                                       const struct memory_image *reference, char **message)
@@ -201,10 +260,14 @@ static enum comparison compare_choice(struct module *ptx, const struct program *
     struct memory_image image = image_create(program);
     struct module *native = NULL;
     ws_status status = choice.native ? native_compile(&diag, ptx, choice.native, &native) : WS_OK;
-    if (status == WS_OK) status = run_engine(&diag, native ? native : ptx, program, choice, &image);
+    const struct module *module = native ? native : ptx;
+    *message = NULL;
+    if (status == WS_OK)
+        status = choice.compiled ? compare_profiles(&diag, module, program, choice, &image, message)
+                                 : run_engine(&diag, module, program, choice, &image, NULL);
     bool ran = status == WS_OK;
     module_destroy(native);
-    *message = ran ? difference(&image, reference) : mem_copy(diag.text);
+    if (!*message) *message = ran ? difference(&image, reference) : mem_copy(diag.text);
     image_destroy(&image);
     diag_clear(&diag);
     return !ran ? COMPARE_NOT_RUN : *message ? COMPARE_DIFFERENT : COMPARE_EQUAL;

@@ -10,6 +10,9 @@ struct engine_choice {
     int level; /* device_options.isa_level */
     unsigned threads;
     unsigned native; /* target, 80 for sm_80, as whose native code; 0: as PTX */
+    /* By the compiled engine, from this many warp instructions on; and the profile must be the interpreter's. */
+    bool compiled;
+    uint64_t compile_after;
 };
 
 /* Global memory before or after a launch. */
@@ -17,6 +20,12 @@ struct memory_image {
     size_t out_bytes, row_bytes;
     unsigned char *in, *out, *rows, *words;
 };
+
+/* Warp instructions of all runs by the compiled engine, and those of them that compiled code executed. */
+struct engine_share {
+    uint64_t all, compiled;
+};
+extern struct engine_share engine_share;
 
 enum comparison { COMPARE_EQUAL, COMPARE_DIFFERENT, COMPARE_NOT_RUN };
 

@@ -2,10 +2,13 @@
 /* Random programs on the engine and on the interpreter of this folder: all registers and all memory
  * must be equal. On a mismatch the program is made as short as it still fails, and shown.
  *
- *     test_random_programs [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N]
+ *     test_random_programs [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N] [--compiled]
  *
  * Without --level and --threads every program runs on all levels that the host has, with one and with
  * two threads. --print: the programs instead of running them.
+ *
+ * --compiled: by the compiled engine, from the first instruction and from some other on; profiles must be the
+ * interpreter's. The share of warp instructions that ran compiled is printed.
  *
  * --native 80: as the native code that ptxas makes of them for sm_80, without what the target lacks; what the engine
  * refuses is counted, and is no failure. The ptxas of PATH must be one that does not contract: a script
@@ -26,7 +29,7 @@ struct arguments {
     unsigned long count, failures; /* to stop after */
     unsigned native;
     unsigned long refused;
-    bool print;
+    bool print, compiled;
     struct engine_choice choices[CHOICES_MAX];
     unsigned choice_count;
 };
@@ -102,6 +105,9 @@ static bool check_seed(struct arguments *arguments, uint64_t seed)
     enum comparison result = COMPARE_EQUAL;
     program_generate(&program, seed);
     bool *removed = mem_zalloc(program.group_count + 1, sizeof *removed);
+    for (unsigned i = 0; i < arguments->choice_count;
+         i++) /* every second program changes over while it runs */
+        arguments->choices[i].compile_after = seed % 2 ? seed * 2654435761u % 4096 : 0;
     if (arguments->print) {
         message = program_text(&program, NULL);
         printf("%s\n", message);
@@ -122,8 +128,12 @@ static void add_choices(struct arguments *arguments, const char *level_name, uns
         for (unsigned count = 1; count <= 2; count++) {
             if (level_name && !strstr(device_isa_name(level), level_name)) continue;
             if (threads && count != threads) continue;
+            if (arguments->compiled && level < device_isa_levels() - 1) continue;
             arguments->choices[arguments->choice_count++] =
-                (struct engine_choice){level, count, arguments->native};
+                (struct engine_choice){.level = level,
+                                       .threads = count,
+                                       .native = arguments->native,
+                                       .compiled = arguments->compiled};
         }
 }
 
@@ -134,8 +144,8 @@ static bool parse(int argc, char **argv, struct arguments *out)
     *out = (struct arguments){.seed = 1, .count = 100, .failures = 1};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (!strcmp(argv[i], "--print")) {
-            out->print = true;
+        if (!strcmp(argv[i], "--print") || !strcmp(argv[i], "--compiled")) {
+            *(argv[i][2] == 'p' ? &out->print : &out->compiled) = true;
             continue;
         }
         if (!strcmp(argv[i], "--count"))
@@ -165,7 +175,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: %s [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N] "
-            "[--native SM] [--print]\n",
+            "[--native SM] [--print] [--compiled]\n",
             argv[0]);
         return 2;
     }
@@ -180,5 +190,8 @@ int main(int argc, char **argv)
         printf("%lu programs from seed %llu, %u ways of running each: %lu differ, %lu refused\n", i,
                (unsigned long long)arguments.seed, arguments.choice_count, failed,
                arguments.refused);
+    if (arguments.compiled && engine_share.all)
+        printf("%.1f %% of the warp instructions ran compiled\n",
+               100.0 * (double)engine_share.compiled / (double)engine_share.all);
     return failed != 0;
 }

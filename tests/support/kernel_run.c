@@ -30,8 +30,10 @@ static void begin(struct run *run, const char *ptx, const char *kernel, unsigned
     if ((length > 3 && !strcmp(ptx + length - 3, ".cl")) || getenv("WARPSAGE_NATIVE"))
         must(run, ws_context_set_tool_path(run->context, getenv("PATH")), ptx);
     must(run, ws_module_load_file(run->context, path, &run->module), ptx);
-    ws_device_options options = {
-        .size = sizeof options, .threads = threads, .host_isa = getenv("WARPSAGE_HOST_ISA")};
+    ws_device_options options = {.size = sizeof options,
+                                 .threads = threads,
+                                 .host_isa = getenv("WARPSAGE_HOST_ISA"),
+                                 .engine = getenv("WARPSAGE_ENGINE")};
     const ws_check_options tools = {.size = sizeof tools, .tools = WS_CHECK_MEMORY};
     if (checks) must(run, ws_check_create(run->context, &tools, &run->check), "check");
     options.check = run->check;

@@ -3,6 +3,7 @@
  * where the build makes them.
  *
  *     test_vectors --level baseline|x86-64-v3|x86-64-v4 [FILE...]     default: all files; the level must exist
+ *     test_vectors --compiled x86-64-v4 [FILE...]   the same by the compiled engine
  *     test_vectors --ptx FILE                       the kernels of a file, for ptxas
  *
  * pending.txt lists forms that are known to fail, `FILE: FORM`; one that passes must leave it. */
@@ -24,6 +25,7 @@ enum { SKIPPED = 77 };
 
 static struct {
     int level;
+    bool compiled;
     struct arena arena;
     const char *pending; /* text of pending.txt */
     size_t file_count, file_room;
@@ -53,7 +55,7 @@ static bool check_form(const struct vector_file *file, const struct vector_form 
     char *text = NULL;
     size_t size = 0;
     FILE *report = pending ? open_memstream(&text, &size) : stderr;
-    bool good = vector_run_form(file, form, all.level, report);
+    bool good = vector_run_form(file, form, all.level, all.compiled, report);
     if (pending) fclose(report);
     free(text);
     all.forms++;
@@ -195,7 +197,9 @@ int main(int argc, char **argv)
     int status = 1, at = 1;
     if (argc == 3 && !strcmp(argv[1], "--ptx")) {
         status = print_ptx(&diag, argv[2]);
-    } else if (argc > 2 && !strcmp(argv[1], "--level") && read_pending(&diag)) {
+    } else if (argc > 2 && (!strcmp(argv[1], "--level") || !strcmp(argv[1], "--compiled")) &&
+               read_pending(&diag)) {
+        all.compiled = argv[1][2] == 'c';
         all.level = find_level(argv[2]);
         for (at = 3; at < argc; at++)
             add_file(argv[at]);

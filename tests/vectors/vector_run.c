@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/compile.h"
 #include "emulate/emulate.h"
 #include "vector_ptx.h"
 
@@ -14,6 +15,7 @@ struct session {
     const struct vector_file *file;
     const struct vector_form *form;
     int level;
+    const struct engine *engine;
     FILE *report;
     struct diag diag;
     struct module *module;
@@ -29,8 +31,9 @@ struct session {
 /* The line that a message about this run starts with. */
 static void report_place(struct session *s, unsigned line)
 {
-    fprintf(s->report, "%s:%u: %s [%s, %s, lanes %08" PRIx32 "]: ", s->file->path, line,
-            s->form->name, device_isa_name(s->level), masking_names[s->masking], s->mask);
+    fprintf(s->report, "%s:%u: %s [%s%s, %s, lanes %08" PRIx32 "]: ", s->file->path, line,
+            s->form->name, device_isa_name(s->level), s->engine ? ", compiled" : "",
+            masking_names[s->masking], s->mask);
 }
 
 static bool fail(struct session *s)
@@ -89,7 +92,7 @@ static ws_status fill_buffers(struct session *s)
 
 static bool open_device(struct session *s)
 {
-    struct device_options options = {.threads = 1, .isa_level = s->level};
+    struct device_options options = {.threads = 1, .isa_level = s->level, .engine = s->engine};
     if (device_create(&s->diag, &options, &s->device) != WS_OK) return fail(s);
     return fill_buffers(s) == WS_OK || fail(s);
 }
@@ -237,9 +240,10 @@ static bool run_masking(struct session *s)
 }
 
 bool vector_run_form(const struct vector_file *file, const struct vector_form *form, int level,
-                     FILE *report)
+                     bool compiled, FILE *report)
 {
     struct session s = {.file = file, .form = form, .level = level, .report = report};
+    if (compiled) s.engine = compile_engine();
     bool good = true;
     for (unsigned masking = 0; good && masking < MASKINGS; masking++) {
         s.masking = (enum masking)masking;

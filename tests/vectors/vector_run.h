@@ -7,9 +7,10 @@
 
 #include "vector_file.h"
 
-/* On one instruction-set level of the engine, under every kind of masking and with several masks.
+/* On one instruction-set level of the engine, by compiled code if asked for, under every kind of masking and with several
+ * masks.
  * True if every row of every run is as expected; else differences go to `report`. */
 bool vector_run_form(const struct vector_file *file, const struct vector_form *form, int level,
-                     FILE *report);
+                     bool compiled, FILE *report);
 
 #endif
