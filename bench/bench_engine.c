@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Speed of the emulator on this CPU: three bundled kernels in full size, at every instruction-set
+/* Speed of the emulator on this CPU: kernels in full size, by both engines and at every instruction-set
  * level, and beside PoCL and Oclgrind where they are installed. Figures of one run on one machine;
  * compare the ratios, not the seconds of two machines. */
 #include <libgen.h>
@@ -27,6 +27,7 @@ enum { LEVELS_MAX = 3 };
 /* What one kernel gave; filled by a child process. */
 struct result {
     struct outcome off, on[LEVELS_MAX], two; /* on: by level; off and two at the best */
+    struct outcome compiled, compiled_off;   /* by the compiled engine, and without counters */
     double beyond_data;                      /* bytes */
 };
 
@@ -64,10 +65,12 @@ static void fill_result(const struct bench *bench, struct result *out)
 {
     float *buffers[BUFFERS_MAX];
     double bytes = bench_fill(bench, buffers);
-    out->off = bench_run(bench, buffers, &(struct run){1, false, -1});
-    out->two = bench_run(bench, buffers, &(struct run){2, true, -1});
+    out->off = bench_run(bench, buffers, &(struct run){1, false, -1, NULL});
+    out->two = bench_run(bench, buffers, &(struct run){2, true, -1, NULL});
+    out->compiled = bench_run(bench, buffers, &(struct run){1, true, -1, "compiled"});
+    out->compiled_off = bench_run(bench, buffers, &(struct run){1, false, -1, "compiled"});
     for (int level = best_level(); level >= 0; level--)
-        out->on[level] = bench_run(bench, buffers, &(struct run){1, true, level});
+        out->on[level] = bench_run(bench, buffers, &(struct run){1, true, level, NULL});
     /* The process holds each buffer twice: the guest's and ours. */
     out->beyond_data = peak_bytes() - 2 * bytes;
     bench_free(buffers);
@@ -101,6 +104,21 @@ static void print_engine(const struct result *results)
     printf(
         "\nthread-insts/s: lanes with true guard, counters on, 1 host thread. Memory: the peak of "
         "the\nprocess less the buffers, which it holds twice: the guest's and its own.\n");
+}
+
+static void print_compiled(const struct result *results)
+{
+    printf("\n%-18s %10s %10s %10s %12s %12s\n", "", "thread-", "by the in-", "", "same, no",
+           "in-");
+    printf("%-18s %10s %10s %10s %12s %12s\n", "compiled engine", "insts/s", "terpreter", "ratio",
+           "counts", "terpreter");
+    for (int i = 0; i < BENCH_COUNT; i++) {
+        const struct result *r = &results[i];
+        const struct outcome *on = &r->on[best_level()];
+        printf("%-18s %8.0f M %8.0f M %8.2f x %10.0f M %10.0f M\n", benches[i].title,
+               rate(&r->compiled, on), rate(on, on), on->seconds / r->compiled.seconds,
+               rate(&r->compiled_off, on), rate(&r->off, on));
+    }
 }
 
 static void print_levels(const struct result *results)
@@ -150,7 +168,7 @@ static void print_other(const struct other *other, const char *folder)
 {
     bool is_small = !strcmp(other->size, "small");
     printf("%-18s", other->name);
-    for (int i = 0; i < BENCH_COUNT; i++) {
+    for (int i = 0; i < OPENCL_COUNT; i++) {
         double ratio, seconds = seconds_of_other(other, folder, i);
         (void)bench_shrunk(&benches[i], &ratio);
         if (seconds == 0) {
@@ -166,13 +184,13 @@ static void print_other(const struct other *other, const char *folder)
 static void print_others(const struct result *results, const char *folder)
 {
     printf("\n%-18s", "seconds of");
-    for (int i = 0; i < BENCH_COUNT; i++)
+    for (int i = 0; i < OPENCL_COUNT; i++)
         printf(" %18s", benches[i].title);
     printf("\n%-18s", "warpsage");
-    for (int i = 0; i < BENCH_COUNT; i++)
+    for (int i = 0; i < OPENCL_COUNT; i++)
         printf(" %16.3f s", results[i].on[best_level()].seconds);
     printf("\n%-18s", "  no counts");
-    for (int i = 0; i < BENCH_COUNT; i++)
+    for (int i = 0; i < OPENCL_COUNT; i++)
         printf(" %16.3f s", results[i].off.seconds);
     printf("\n");
     fflush(stdout);
@@ -201,6 +219,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < BENCH_COUNT; i++)
         if (!fill_in_child(&benches[i], &results[i])) return 1;
     print_engine(results);
+    print_compiled(results);
     print_levels(results);
     print_others(results, argc > 0 ? dirname(argv[0]) : ".");
     return 0;

@@ -40,8 +40,46 @@ static float block_sum(const struct bench *bench, float *const buffers[], size_t
     return sums[0];
 }
 
+static float mandelbrot_element(const struct bench *bench, float *const buffers[], size_t i)
+{
+    (void)buffers;
+    size_t n = (size_t)bench->n;
+    float re = -2.0f + 3.0f * (float)(i % n) / (float)n;
+    float im = -1.5f + 3.0f * (float)(i / n) / (float)n, a = 0.0f, b = 0.0f;
+    int count = 0;
+    while (count < 256 &&
+           a * a + b * b <= 4.0f) { /* nvcc keeps the squares, and fuses nothing else */
+        float next = (a * a - b * b) + re;
+        b = fmaf(a + a, b, im);
+        a = next;
+        count++;
+    }
+    return (float)count;
+}
+
+static float hash_element(const struct bench *bench, float *const buffers[], size_t i)
+{
+    (void)bench;
+    uint32_t h;
+    memcpy(&h, &buffers[0][i], sizeof h);
+    for (int round = 0; round < 64; round++) {
+        h ^= h >> 16;
+        h *= 0x7feb352du;
+        h ^= h >> 15;
+        h *= 0x846ca68bu;
+        h ^= h >> 16;
+    }
+    return (float)(h >> 8);
+}
+
+static float gather_element(const struct bench *bench, float *const buffers[], size_t i)
+{
+    return buffers[0][(size_t)(buffers[1][i] * (float)bench->n)];
+}
+
 #define EXAMPLE(name) SOURCE_DIR "/examples/kernels/" name "/" name ".ptx"
-enum { BIG = 16 << 20, SIDE = 512 };
+#define KERNELS SOURCE_DIR "/bench/engine_kernels.ptx"
+enum { BIG = 16 << 20, SIDE = 512, WORDS = 1 << 20, GATHERED = 4 << 20 };
 
 const struct bench benches[BENCH_COUNT] = {
     {"sgemm tiled 512^2",
@@ -74,6 +112,36 @@ const struct bench benches[BENCH_COUNT] = {
      {BIG, BIG / 512, 0},
      block_sum,
      1},
+    {"mandelbrot 512^2",
+     KERNELS,
+     "mandelbrot",
+     {SIDE / 32, SIDE / 8, 1},
+     {32, 8, 1},
+     SIDE,
+     false,
+     {SIDE * SIDE, 0, 0},
+     mandelbrot_element,
+     0},
+    {"hash 1 M",
+     KERNELS,
+     "hash",
+     {WORDS / 256, 1, 1},
+     {256, 1, 1},
+     WORDS,
+     false,
+     {WORDS, WORDS, 0},
+     hash_element,
+     1},
+    {"gather 4 M",
+     KERNELS,
+     "gather",
+     {GATHERED / 256, 1, 1},
+     {256, 1, 1},
+     GATHERED,
+     false,
+     {GATHERED, GATHERED, GATHERED},
+     gather_element,
+     2},
 };
 
 /* ---- sizes and buffers ----------------------------------------------------------------------- */
@@ -156,7 +224,8 @@ static void put_parameter(struct session *s, size_t kernel, size_t index, const 
 /* The public API always takes the best level. */
 static void create_device(struct session *s, const struct run *run)
 {
-    ws_device_options options = {.size = sizeof options, .threads = run->threads};
+    ws_device_options options = {
+        .size = sizeof options, .threads = run->threads, .engine = run->engine};
     must(s, ws_device_create(s->context, &options, &s->device));
     if (run->isa_level < 0) return;
     device_destroy(s->device->device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The three kernels by which speed is judged, and launches of them in full size. */
+/* The kernels by which speed is judged, and launches of them in full size. */
 #ifndef BENCH_RUNS_H
 #define BENCH_RUNS_H
 
@@ -7,7 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_COUNT = 3, BUFFERS_MAX = 3, REPETITIONS = 3 };
+enum {
+    BENCH_COUNT = 6,
+    OPENCL_COUNT = 3, /* the first of them are in kernels.cl, too */
+    BUFFERS_MAX = 3,
+    REPETITIONS = 3
+};
 
 struct bench {
     const char *title, *ptx, *kernel;
@@ -33,7 +38,8 @@ size_t bench_check_step(const struct bench *bench);
 struct run {
     unsigned threads;
     bool counters;
-    int isa_level; /* -1: the best that the host runs */
+    int isa_level;      /* -1: the best that the host runs */
+    const char *engine; /* with the best level only; NULL: the interpreter */
 };
 struct outcome {
     double seconds; /* of the best launch alone */
