@@ -25,16 +25,21 @@ struct mbarrier {
     bool phase;        /* parity of the current one */
 };
 
+/* 21 bits with a sign. */
+static inline int32_t mbarrier_bytes(uint32_t bits)
+{
+    uint32_t low = bits & 0x1fffff;
+    return (int32_t)low - (low > MBARRIER_COUNT_MAX ? 1 << 21 : 0);
+}
+
 static inline struct mbarrier mbarrier_of(uint64_t bits)
 {
-    struct mbarrier object = {
+    return (struct mbarrier){
         .pending = -(uint32_t)(bits >> 43) & MBARRIER_COUNT_MAX,
         .expected = -(uint32_t)(bits >> 1) & MBARRIER_COUNT_MAX,
-        .bytes = (int32_t)(bits >> 21 & 0x1fffff),
+        .bytes = mbarrier_bytes((uint32_t)(bits >> 21)),
         .phase = bits >> 63,
     };
-    if (object.bytes > MBARRIER_COUNT_MAX) object.bytes -= 1 << 21;
-    return object;
 }
 
 static inline uint64_t mbarrier_bits(const struct mbarrier *object)
@@ -72,7 +77,7 @@ static inline bool mbarrier_apply(struct mbarrier *object, const struct mbarrier
 {
     bool was_pending = object->pending || object->bytes;
     object->pending = (object->pending - change->arrivals) & MBARRIER_COUNT_MAX;
-    object->bytes += (int32_t)change->bytes;
+    object->bytes = mbarrier_bytes((uint32_t)object->bytes + change->bytes);
     if (change->drops)
         object->expected = (object->expected - change->arrivals) & MBARRIER_COUNT_MAX;
     if (!was_pending || object->pending || object->bytes) return false;
