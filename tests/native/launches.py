@@ -22,6 +22,8 @@ import tempfile
 
 # Each is off by 2^-20.5 (PTX ISA, sin), which adds up where sines are taken of sines a thousand times.
 SINE_MOST = 1e-3
+SECONDS_MOST = 900  # of one execution
+LATE = 124
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPUS = {'75': 'rtx2080ti', '80': 'a100-sxm4-40gb', '86': 'rtx3090', '89': 'rtx4090', '90': 'h200'}
 
@@ -55,7 +57,10 @@ def execute(program, path, isa, gpu, buffers, folder, tools=None):
     for index, _ in buffers:
         command += ['--save', f'{index}={folder}/{isa}.{index}']
     environment = dict(os.environ, PATH=f'{tools}:{os.environ["PATH"]}') if tools else None
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment)
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MOST, env=environment)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, LATE, '', f'as {isa}: took more than {SECONDS_MOST} s')
 
 
 def plain_ptx(text):
@@ -107,9 +112,10 @@ def difference(kind, left, right):
 
 def compare(program, path, gpu, buffers, folder, tools=None):
     """'skipped', 'refused' or 'done', with the lines that tell why or where, and the largest difference."""
-    if execute(program, path, 'ptx', gpu, buffers, folder, tools).returncode:
+    ptx = execute(program, path, 'ptx', gpu, buffers, folder, tools)
+    if ptx.returncode not in (0, LATE):
         return 'skipped', [], 0.0  # not made to run, or not for this GPU
-    native = execute(program, path, 'native', gpu, buffers, folder, tools)
+    native = ptx if ptx.returncode else execute(program, path, 'native', gpu, buffers, folder, tools)
     if native.returncode:
         return 'refused', (native.stderr.strip().splitlines() or [''])[:4], 0.0
     faults, worst = [], 0.0
