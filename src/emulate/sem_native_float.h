@@ -40,6 +40,15 @@ SIGNED2(n_fadd_any, add_any(A, B, u->imm))
 SIGNED2(n_fmul, canon(A *B))
 SIGNED2(n_fmul_ftz, flushed(flush(A) * flush(B)))
 SIGNED2(n_fmul_any, mul_any(A, B, u->imm))
+/* The product in double is exact, and so is its scale: rounded is once, as only contraction makes it. */
+static inline float mul_scaled(float a, float b, int64_t imm)
+{
+    static const double scales[] = {0.125, 0.25, 0.5, 1, 2, 4, 8};
+    int64_t direction = imm & F_DIRECTION;
+    double product = (double)ftz_in(a, imm) * ftz_in(b, imm) * scales[imm >> NM_VALUE_AT & 7];
+    return finish(direction ? round_odd(product, 0.0, direction) : (float)product, imm);
+}
+SIGNED2(n_fmul_scaled, mul_scaled(A, B, u->imm))
 SIGNED3(n_ffma, canon(fmaf(A, B, C)))
 SIGNED3(n_ffma_ftz, flushed(fmaf(flush(A), flush(B), flush(C))))
 SIGNED3(n_ffma_any, fma_any(A, B, C, u->imm))
@@ -349,6 +358,7 @@ static void n_movm(struct exec *x, const struct uop *u)
 SELECT_SIGNED(n_fadd)
 SELECT_SIGNED(n_fmul)
 SELECT_SIGNED(n_ffma)
+SELECT_ONE(n_fmul_scaled, PAIR(n_fmul_scaled))
 SELECT_ONE(n_fmnmx, SAME(n_fmnmx))
 SELECT_ONE(n_fchk, SAME(n_fchk))
 SELECT_ONE(n_sin_turns, PAIR(n_sin_turns))

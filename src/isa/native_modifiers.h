@@ -26,6 +26,7 @@ enum native_modifiers {
     NM_RELU = 16384,
     NM_EXCLUSIVE = 1, /* WARPSYNC */
     NM_VALUE_AT = 16, /* from this bit on: a shift, a table, a comparison and how it is combined */
+    FMUL_SCALE_MOST = 3, /* FMUL.M8, and the other way .D8 */
     /* floating point: from this bit on, one for each source, those that are negated or absolute */
     NM_NEGATED_AT = 32,
     NM_ABSOLUTE_AT = 36,

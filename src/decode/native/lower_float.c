@@ -92,9 +92,7 @@ static bool lower_f32(struct lowering *l, enum ptx_op plain, enum ptx_op with_si
                       unsigned sources)
 {
     int64_t signs = sign_bits(l, 1, sources);
-    static const char *const unknown[] = {"FMZ", "D2", "D4", "D8", "M2", "M4", "M8"};
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        if (has(l, unknown[i])) return false;
+    if (has(l, "FMZ")) return false;
     lower_to(l, signs ? with_signs : plain, TYPE_F32);
     set_float_modifiers(l);
     l->out->modifiers = signs;
@@ -109,9 +107,17 @@ bool lower_fadd(struct lowering *l)
     return lower_f32(l, OP_ADD, OP_N_FADD, 2);
 }
 
+/* .D8 to .M8: ptxas contracts a product's multiplication by a power of two. */
 bool lower_fmul(struct lowering *l)
 {
-    return lower_f32(l, OP_MUL, OP_N_FMUL, 2);
+    static const char *const scales[] = {"D8", "D4", "D2", "", "M2", "M4", "M8"};
+    unsigned scale = FMUL_SCALE_MOST;
+    for (unsigned i = 0; i < sizeof scales / sizeof *scales; i++)
+        if (*scales[i] && has(l, scales[i])) scale = i;
+    if (scale == FMUL_SCALE_MOST) return lower_f32(l, OP_MUL, OP_N_FMUL, 2);
+    if (!lower_f32(l, OP_N_FMUL_SCALED, OP_N_FMUL_SCALED, 2)) return false;
+    l->out->modifiers |= value_bits(scale);
+    return true;
 }
 
 bool lower_ffma(struct lowering *l)
