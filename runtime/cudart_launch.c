@@ -85,7 +85,8 @@ static cudaError_t pack_arguments(struct kernel_work *work, void **arguments, vo
 }
 
 /* A fault is told at once, and becomes an error for the program with its next call that waits. */
-static cudaError_t take_fault(ws_status status, const ws_launch_result *result)
+static cudaError_t take_fault(const struct kernel *kernel, ws_status status,
+                              const ws_launch_result *result)
 {
     static const cudaError_t errors[] = {
         [WS_FAULT_NONE] = cudaErrorLaunchFailure,
@@ -96,8 +97,10 @@ static cudaError_t take_fault(ws_status status, const ws_launch_result *result)
         [WS_FAULT_OTHER] = cudaErrorLaunchFailure,
     };
     if (status != WS_ERR_FAULT && status != WS_ERR_DEADLOCK && status != WS_ERR_LIMIT &&
-        status != WS_ERR_CANCELLED)
+        status != WS_ERR_CANCELLED) {
+        check_unchecked(display_name(kernel), ws_context_error(runtime.context));
         return fail(status);
+    }
     tell("%s", ws_context_error(runtime.context));
     runtime.pending = status == WS_ERR_FAULT ? errors[result->fault] : cudaErrorLaunchTimeout;
     return cudaSuccess;
@@ -179,7 +182,7 @@ static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
             note("Kernel %s was interrupted: that launch is not counted.",
                  ws_module_kernel_display_name(kernel->binary->module, kernel->index));
         tally_failed(kernel);
-        return take_fault(status, &result);
+        return take_fault(kernel, status, &result);
     }
     tally_add(kernel, one, given, &result, profile);
     repeat_learn(work, given, one, &result);
@@ -211,6 +214,8 @@ cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **ex
     if (!kernel) return cudaErrorInvalidDeviceFunction;
     cudaError_t error = kernel_resolve(kernel);
     ws_launch given = describe(work);
+    if (error && error != cudaErrorInvalidResourceHandle)
+        check_unchecked(kernel->name, "its code could not be loaded; standard error says why");
     if (!error) error = check_shape(kernel, &given);
     if (!error && work->cooperative) error = check_cooperative(kernel, &given);
     if (error) {
@@ -318,9 +323,17 @@ cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
     return api_end(error ? error : launch(stream, &work, arguments, NULL));
 }
 
+static cudaError_t refuse_cluster(const struct kernel *kernel)
+{
+    static const char why[] = "clusters of several blocks are not supported";
+    tell("%s", why);
+    if (kernel) check_unchecked(kernel->name, why);
+    return cudaErrorNotSupported;
+}
+
 /* Of the attributes of a launch: those that change what it does. */
 static cudaError_t read_attributes(const struct cudaLaunchConfig *configuration,
-                                   bool *out_cooperative)
+                                   const struct kernel *kernel, bool *out_cooperative)
 {
     enum { COOPERATIVE = 2, CLUSTER = 4 };
     *out_cooperative = false;
@@ -328,8 +341,7 @@ static cudaError_t read_attributes(const struct cudaLaunchConfig *configuration,
         const struct cudaLaunchAttribute *one = &configuration->attributes[i];
         if (one->id == COOPERATIVE) *out_cooperative = one->value[0] != 0;
         if (one->id == CLUSTER && (one->value[0] > 1 || one->value[1] > 1 || one->value[2] > 1)) {
-            tell("clusters of several blocks are not supported");
-            return cudaErrorNotSupported;
+            return refuse_cluster(kernel);
         }
     }
     return cudaSuccess;
@@ -342,7 +354,7 @@ cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void
                                .grid = configuration->gridDim,
                                .block = configuration->blockDim,
                                .shared = configuration->dynamicSmemBytes};
-    cudaError_t error = read_attributes(configuration, &work.cooperative);
+    cudaError_t error = read_attributes(configuration, work.kernel, &work.cooperative);
     return error ? error : launch(configuration->stream, &work, arguments, extra);
 }
 

@@ -16,6 +16,7 @@ static struct {
     uint64_t saved, saved_count; /* changes and findings that the file has */
     uint32_t work;               /* the stack of the call that runs work */
     bool has_told;               /* this call has a finding */
+    bool has_unchecked;          /* a launch was not executed */
 } state;
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -97,6 +98,14 @@ void check_found_at(const char *code, uint64_t address, uint64_t bytes, const ch
     va_start(arguments, format);
     add(code, address, bytes, format, arguments);
     va_end(arguments);
+}
+
+void check_unchecked(const char *kernel, const char *why)
+{
+    if (!check_is_on()) return;
+    if (ws_check_unchecked(runtime.check, kernel, why) != WS_OK)
+        tell("%s", ws_context_error(runtime.context));
+    state.has_unchecked = true;
 }
 
 void check_enter_work(void)
@@ -193,11 +202,24 @@ void check_scope_end(cudaError_t error)
     pthread_mutex_unlock(&runtime.lock);
 }
 
+/* A program that is refused what it needs gives up early: what it has not freed then is not its mistake. */
+static void look_for_leaks(void)
+{
+    if (!runtime.options.leaks) return;
+    if (!state.has_unchecked && !session_has_missing()) {
+        check_leaks();
+        return;
+    }
+    if (ws_check_note(runtime.check, "memory: leaks were not looked for, because the program "
+                                     "used what is not supported here") != WS_OK)
+        tell("%s", ws_context_error(runtime.context));
+}
+
 void check_context_end(void)
 {
     if (!check_is_on()) return;
     notice_fork();
-    if (runtime.options.leaks && !state.has_forked) check_leaks();
+    if (!state.has_forked) look_for_leaks();
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -219,7 +241,7 @@ static void at_end(int status, void *unused)
     if (!check_is_on() || !lock_for_a_while()) return;
     notice_fork();
     bool is_sound = !runtime.pending && !runtime.sticky && !state.has_forked;
-    if (is_sound && runtime.options.leaks) check_leaks();
+    if (is_sound) look_for_leaks();
     save(true);
     pthread_mutex_unlock(&runtime.lock);
 }

@@ -28,6 +28,8 @@ void check_found_at(const char *code, uint64_t address, uint64_t bytes, const ch
 void check_call_end(cudaError_t error);
 /* The same for calls of the driver API, which the runtime's have told what else they know. */
 void check_scope_end(cudaError_t error);
+/* A launch that cannot be executed here; why: in words. */
+void check_unchecked(const char *kernel, const char *why);
 /* The launch or copy that follows was asked for here: findings of kernels name it. */
 void check_enter_work(void);
 

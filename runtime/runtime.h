@@ -169,6 +169,8 @@ _Noreturn void out_of_memory(size_t bytes);
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A function that does not exist here was called. */
 void note_missing(const char *name);
+/* Was anything missing? */
+bool session_has_missing(void);
 /* Has `warpsage run` been asked to end the program? Looks ten times a second at most. */
 bool session_is_over(void *unused);
 /* A path in the folder that the report reads. */

@@ -226,18 +226,25 @@ void tell(const char *format, ...)
     free(text);
 }
 
+enum { MISSING_MOST = 512 };
+static struct missing {
+    const char *name;
+    uint64_t count;
+    struct row *row;
+} missing[MISSING_MOST];
+
+bool session_has_missing(void)
+{
+    return missing[0].name != NULL;
+}
+
 void note_missing(const char *name)
 {
-    enum { MOST = 512 };
-    static struct {
-        const char *name;
-        uint64_t count;
-        struct row *row;
-    } seen[MOST];
+    struct missing *seen = missing;
     size_t i = 0;
-    while (i < MOST && seen[i].name && strcmp(seen[i].name, name) != 0)
+    while (i < MISSING_MOST && seen[i].name && strcmp(seen[i].name, name) != 0)
         i++;
-    if (i == MOST) return;
+    if (i == MISSING_MOST) return;
     if (!seen[i].name) seen[i].row = row_create("missing");
     seen[i].name = name;
     seen[i].count++;

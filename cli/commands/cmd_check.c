@@ -26,6 +26,8 @@ static const struct option_row options[] = {
     {OPTION_ERROR_EXITCODE, 0, "error-exitcode", "N",
      "exit status if an error was found (default 1; 0: the program's own)"},
     {CHECK_OPTION_STRICT, 0, "strict", NULL, "warnings fail as errors do"},
+    {CHECK_OPTION_ALLOW_UNCHECKED, 0, "allow-unchecked", NULL,
+     "a kernel that cannot be executed here, so that it is not checked, is no failure"},
     {CHECK_OPTION_SUPPRESS, 0, "suppress", "<FILE",
      "findings that do not count, a rule per line (doc/checks.md)"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv|html|sarif|junit", "format of the report"},
@@ -85,12 +87,13 @@ static int use_option(struct cli *cli, struct check_request *request, const stru
     }
 }
 
-/* Launches are not counted, so events report the time of this host. */
+/* Launches are not counted, so events report the time of this host. PTX is interpreted; machine code only where there is
+ * no PTX. */
 static int read_line(struct cli *cli, const struct command_line *line, struct check_request *out)
 {
     *out = (struct check_request){.run = {.clock = "host",
                                           .l2 = "cold",
-                                          .isa = "ptx",
+                                          .isa = "auto",
                                           .threads = 1,
                                           .details = WS_DETAILS_NORMAL},
                                   .choice.tools = "all",
@@ -163,10 +166,11 @@ static int report(struct cli *cli, const struct check_request *request, const ch
     int asked = ask(cli, request, folder, program_code, &answer);
     if (asked != EXIT_DONE) return folder ? EXIT_RUN_OURS : asked;
     int written = write_report(cli, request, answer);
-    bool failed = check_has_failed(answer);
+    bool failed = check_has_failed(answer), is_incomplete = check_is_incomplete(answer);
     ws_answer_destroy(answer);
     if (written != EXIT_DONE) return EXIT_RUN_OURS;
-    return failed && request->error_code ? (int)request->error_code : program_code;
+    if (failed && request->error_code) return (int)request->error_code;
+    return is_incomplete ? EXIT_RUN_OURS : program_code;
 }
 
 static int run_and_report(struct cli *cli, const struct check_request *request, const char *folder)
@@ -210,7 +214,8 @@ const struct command command_check = {
         "  sync    misuse of barriers and masks, deadlocks, endless loops\n\n"
         "Exit status\n"
         "  1 (--error-exitcode) if an error was found, else the program's own; 128+N if signal\n"
-        "  N killed it; 125 if warpsage failed, 126 or 127 if the program cannot be started;\n"
+        "  N killed it; 125 if warpsage failed or a launch could not be checked, 126 or 127 if\n"
+        "  the program cannot be started; "
         "  2 for an invalid option or an unknown GPU\n\n"
         "The program's output is unchanged; the report goes to standard error, or to -o FILE.\n"
         "`warpsage explain CODE` explains a finding. doc/checks.md says what is found and what\n"

@@ -17,6 +17,9 @@ int check_option_take(struct cli *cli, const struct option_use *use, struct chec
     case CHECK_OPTION_STRICT:
         choice->is_strict = true;
         return EXIT_DONE;
+    case CHECK_OPTION_ALLOW_UNCHECKED:
+        choice->allows_unchecked = true;
+        return EXIT_DONE;
     case CHECK_OPTION_READ:
         CLI_APPEND(cli, choice->reads, choice->read_count, use->value);
         return EXIT_DONE;
@@ -51,12 +54,18 @@ void check_choice_ask(struct cli *cli, struct asking *asking, const struct check
     for (size_t i = 0; i < choice->read_count; i++)
         asking_word(cli, asking, "findings", choice->reads[i]);
     if (choice->is_strict) asking_number(cli, asking, "strict", 1);
+    if (choice->allows_unchecked) asking_number(cli, asking, "allow_unchecked", 1);
     if (cli_folder(cli)) asking_word(cli, asking, "folder", cli_folder(cli));
 }
 
 bool check_has_failed(const ws_answer *answer)
 {
     return ws_answer_number(answer, "failed") > 0;
+}
+
+bool check_is_incomplete(const ws_answer *answer)
+{
+    return ws_answer_number(answer, "incomplete") > 0;
 }
 
 int check_create(struct cli *cli, const struct check_choice *choice, ws_check **out)

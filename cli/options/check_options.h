@@ -9,6 +9,7 @@
 enum {
     CHECK_OPTION_TOOL = 200, /* behind those of every command */
     CHECK_OPTION_STRICT,
+    CHECK_OPTION_ALLOW_UNCHECKED,
     CHECK_OPTION_SUPPRESS,
     CHECK_OPTION_READ,
     CHECK_OPTION_OWN
@@ -19,7 +20,7 @@ struct check_choice {
     const char **suppressions;
     const char **reads; /* files of findings */
     size_t suppression_count, read_count;
-    bool is_strict;
+    bool is_strict, allows_unchecked;
 };
 
 /* One of the options above? */
@@ -36,5 +37,7 @@ int check_write(struct cli *cli, const struct check_choice *choice, ws_check *ch
                 const ws_report_options *style, const char *path, bool *out_has_errors);
 /* Does what the answer to `check` says fail the run? */
 bool check_has_failed(const ws_answer *answer);
+/* Were there launches that could not be checked, without being allowed? */
+bool check_is_incomplete(const ws_answer *answer);
 
 #endif

@@ -328,6 +328,9 @@ typedef struct ws_check_finding {
 WS_API WS_CHECKED ws_status ws_check_report(ws_check *check, const ws_check_finding *finding);
 /* What was not covered, or forgotten to stay within bounds; told once. */
 WS_API WS_CHECKED ws_status ws_check_note(ws_check *check, const char *text);
+/* A launch of the kernel that could not be executed, so that nothing of it was checked; why: in words. */
+WS_API WS_CHECKED ws_status ws_check_unchecked(ws_check *check, const char *kernel,
+                                               const char *why);
 /* The set that names say: "memory,race" or "all"; compute-sanitizer's names do, too. WS_ERR_ARGUMENT: unknown, or none. */
 WS_API WS_CHECKED ws_status ws_check_tools(ws_context *context, const char *names,
                                            unsigned *out_tools);
@@ -394,6 +397,8 @@ WS_API void ws_device_destroy(ws_device *device);
 WS_API WS_CHECKED ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out);
 /* Memory of the host that kernels reach; it does not count against max_bytes. */
 WS_API WS_CHECKED ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out);
+/* The host writes the allocation or variable at the address by pointers of its own (managed memory): it counts as initialised. */
+WS_API void ws_device_open(ws_device *device, uint64_t address);
 /* Lets kernels reach the caller's own memory at its own address, until ws_device_free. Only with
  * host_addresses; WS_ERR_ARGUMENT if part of it is reachable already. */
 WS_API WS_CHECKED ws_status ws_device_adopt(ws_device *device, void *host, uint64_t bytes);

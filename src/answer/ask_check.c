@@ -283,6 +283,8 @@ static void list_kernels(struct asking_check *a)
         add_kernel(a, answer->session.kernels[i].name);
     for (size_t i = 0; i < answer->all.kernel_count; i++)
         add_kernel(a, answer->all.kernels[i]);
+    for (size_t i = 0; i < answer->all.unchecked_count; i++)
+        add_kernel(a, answer->all.unchecked_kernels[i]);
     for (size_t i = 0; i < answer->all.count; i++) {
         add_kernel(a, answer->all.items[i].here.kernel);
         add_kernel(a, answer->all.items[i].other.kernel);
@@ -360,6 +362,7 @@ static ws_status ask(struct asked *asked, const void **out)
     TRY(asked_count(asked, "exit_code", 0, 255, 0, &answer->exit_code));
     answer->program = asked_copies(asked, "program", &answer->program_count);
     answer->is_strict = asked_flag(asked, "strict");
+    answer->allows_unchecked = asked_flag(asked, "allow_unchecked");
     ws_status status = fill_answer(&a);
     suppressions_free(&a.rules);
     source_files_clear(&a.sources);
@@ -378,6 +381,7 @@ static const struct input_info inputs[] = {
     {"suppressions", INPUT_WORD, "", "a file of suppressions"},
     {"folder", INPUT_WORD, "", "where source files are looked for first"},
     {"strict", INPUT_FLAG, "", "warnings fail, too"},
+    {"allow_unchecked", INPUT_FLAG, "", "launches that cannot be checked are no failure"},
     {"program", INPUT_WORD, "", "program and its arguments, one word each"},
     {"exit_code", INPUT_COUNT, "", "exit code of the program"},
 };

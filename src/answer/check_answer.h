@@ -59,7 +59,7 @@ struct check_answer {
     struct check_sum tools[CHECK_TOOLS], total;
     const char **kernels, **notes;
     size_t kernel_count, note_count;
-    bool is_strict;
+    bool is_strict, allows_unchecked;
 };
 
 #endif

@@ -106,6 +106,13 @@ ws_status ws_check_note(ws_check *check, const char *text)
     return WS_OK;
 }
 
+ws_status ws_check_unchecked(ws_check *check, const char *kernel, const char *why)
+{
+    API_CALL(check->context)
+    findings_unchecked(check->findings, kernel, why);
+    return WS_OK;
+}
+
 ws_status ws_check_begin(ws_check *check, const ws_check_operation *operation)
 {
     API_CALL(check->context)

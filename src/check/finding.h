@@ -65,11 +65,13 @@ struct finding_words {
 struct finding_list {
     struct finding_words *items;
     size_t count, room;
-    const char *tools;           /* that were on: "memory,race" */
-    uint64_t launches;           /* that were checked */
-    uint64_t unchecked_launches; /* and that were not: `notes` say why */
-    uint64_t left_out;           /* findings at further places, for which there was no room */
-    const char **kernels;        /* that were launched */
+    const char *tools;              /* that were on: "memory,race" */
+    uint64_t launches;              /* that were checked */
+    uint64_t unchecked_launches;    /* that could not be executed: `notes` say why */
+    const char **unchecked_kernels; /* of those */
+    size_t unchecked_count, unchecked_room;
+    uint64_t left_out;    /* findings at further places, for which there was no room */
+    const char **kernels; /* that were launched */
     size_t kernel_count, kernel_room;
     const char **notes; /* what was not covered; what was forgotten to stay in bounds */
     size_t note_count, note_room;
@@ -94,6 +96,7 @@ ws_status finding_list_load(struct diag *diag, struct arena *arena, const char *
                             struct finding_list *into);
 /* Adds a note or a kernel unless it is there. The text is the caller's. */
 void finding_list_kernel(struct finding_list *findings, const char *name);
+void finding_list_unchecked(struct finding_list *findings, const char *kernel);
 void finding_list_note(struct finding_list *findings, const char *text);
 /* The arrays, not what they point to. */
 void finding_list_free(struct finding_list *findings);

@@ -117,11 +117,14 @@ void finding_list_of(struct arena *arena, const struct findings *findings, struc
                                  .room = kept,
                                  .tools = tools_of(arena, findings->checker.tools),
                                  .launches = findings->launches,
+                                 .unchecked_launches = findings->unchecked_launches,
                                  .left_out = findings->left_out};
     for (size_t i = 0; i < kept; i++)
         out->items[i] = words_of(arena, findings->items[i]);
     for (size_t i = 0; i < findings->kernel_count; i++)
         finding_list_kernel(out, findings->kernels[i]);
+    for (size_t i = 0; i < findings->unchecked_count; i++)
+        finding_list_unchecked(out, findings->unchecked[i]);
     for (size_t i = 0; i < findings->note_count; i++)
         finding_list_note(out, findings->notes[i]);
 }

@@ -80,21 +80,30 @@ const struct member finding_members[] = {
     {0},
 };
 
+/* Each text once, and no more than `most`. */
+#define ADD_ONCE(list, count, room, most, text)                                                    \
+    do {                                                                                           \
+        for (size_t i = 0; i < (count); i++)                                                       \
+            if (!strcmp((list)[i], text)) return;                                                  \
+        if ((count) == (most)) return;                                                             \
+        GROW(list, count, room);                                                                   \
+        (list)[(count)++] = text;                                                                  \
+    } while (0)
+
 void finding_list_note(struct finding_list *findings, const char *text)
 {
-    for (size_t i = 0; i < findings->note_count; i++)
-        if (!strcmp(findings->notes[i], text)) return;
-    if (findings->note_count == FINDING_NOTES_MOST) return;
-    GROW(findings->notes, findings->note_count, findings->note_room);
-    findings->notes[findings->note_count++] = text;
+    ADD_ONCE(findings->notes, findings->note_count, findings->note_room, FINDING_NOTES_MOST, text);
 }
 
 void finding_list_kernel(struct finding_list *findings, const char *name)
 {
-    for (size_t i = 0; i < findings->kernel_count; i++)
-        if (!strcmp(findings->kernels[i], name)) return;
-    GROW(findings->kernels, findings->kernel_count, findings->kernel_room);
-    findings->kernels[findings->kernel_count++] = name;
+    ADD_ONCE(findings->kernels, findings->kernel_count, findings->kernel_room, SIZE_MAX, name);
+}
+
+void finding_list_unchecked(struct finding_list *findings, const char *kernel)
+{
+    ADD_ONCE(findings->unchecked_kernels, findings->unchecked_count, findings->unchecked_room,
+             SIZE_MAX, kernel);
 }
 
 void finding_list_free(struct finding_list *findings)
@@ -102,5 +111,6 @@ void finding_list_free(struct finding_list *findings)
     mem_free(findings->items);
     mem_free(findings->notes);
     mem_free(findings->kernels);
+    mem_free(findings->unchecked_kernels);
     *findings = (struct finding_list){0};
 }

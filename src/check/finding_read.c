@@ -172,6 +172,8 @@ static ws_status read_root(const struct reader *r, const json_t *root)
     TRY(read_sum(r, root, "unchecked_launches", &into->unchecked_launches));
     TRY(read_sum(r, root, "left_out", &into->left_out));
     TRY(read_words(r, json_object_get(root, "kernels"), "kernels", finding_list_kernel));
+    TRY(read_words(r, json_object_get(root, "unchecked_kernels"), "unchecked_kernels",
+                   finding_list_unchecked));
     TRY(read_words(r, json_object_get(root, "notes"), "notes", finding_list_note));
     return read_findings(r, json_object_get(root, "findings"));
 }

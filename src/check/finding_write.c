@@ -103,6 +103,8 @@ static json_t *findings_json(struct writer *w, const struct finding_list *findin
     if (findings->tools) put(w, root, "tools", word(findings->tools));
     put(w, root, "launches", count_of(findings->launches));
     put(w, root, "unchecked_launches", count_of(findings->unchecked_launches));
+    put(w, root, "unchecked_kernels",
+        words_of(w, findings->unchecked_kernels, findings->unchecked_count));
     put(w, root, "left_out", count_of(findings->left_out));
     put(w, root, "kernels", words_of(w, findings->kernels, findings->kernel_count));
     put(w, root, "notes", words_of(w, findings->notes, findings->note_count));

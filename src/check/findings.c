@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "check/code_frames.h"
 #include "check/race_tool.h"
 #include "check/streams.h"
@@ -238,6 +239,7 @@ static void launch_begin(void *self, const struct launch_view *launch)
              launch->module->functions[launch->entry].display_name);
     findings->launch = launch;
     findings->launches++;
+    findings->changes++;
     if (findings->race) race_launch_begin(findings->race, launch);
     if (findings->streams) streams_launch_begin(findings->streams, launch);
 }
@@ -271,6 +273,19 @@ void findings_note(struct findings *findings, const char *text)
         add_once(findings, &findings->notes, &findings->note_count, &findings->note_room, text);
 }
 
+void findings_unchecked(struct findings *findings, const char *kernel, const char *why)
+{
+    struct strbuf text = {0};
+    findings->unchecked_launches++;
+    findings->changes++;
+    if (!add_once(findings, &findings->unchecked, &findings->unchecked_count,
+                  &findings->unchecked_room, kernel))
+        return;
+    strbuf_printf(&text, "Kernel %s was not executed, so it was not checked: %s", kernel, why);
+    findings_note(findings, text.data);
+    strbuf_clear(&text);
+}
+
 struct findings *findings_create(unsigned tools)
 {
     struct findings *findings = mem_zalloc(1, sizeof *findings);
@@ -293,10 +308,10 @@ void findings_ask_host(struct findings *findings, finding_host_fn *host, void *u
 void findings_forget(struct findings *findings)
 {
     hash_table_clear(&findings->by_place);
-    findings->count = findings->note_count = 0;
+    findings->count = findings->note_count = findings->unchecked_count = 0;
     findings->left_out = 0;
     memset(findings->count_of, 0, sizeof findings->count_of);
-    findings->launches = 0;
+    findings->launches = findings->unchecked_launches = 0;
     findings->changes++;
     arena_clear(&findings->arena);
 }
@@ -310,6 +325,7 @@ void findings_destroy(struct findings *findings)
     mem_free(findings->items);
     mem_free((void *)(uintptr_t)findings->notes);
     mem_free((void *)(uintptr_t)findings->kernels);
+    mem_free((void *)(uintptr_t)findings->unchecked);
     arena_clear(&findings->arena);
     mem_free(findings);
 }

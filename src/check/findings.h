@@ -75,7 +75,10 @@ struct findings {
     size_t note_count, note_room;
     const char **kernels; /* that were launched, each once */
     size_t kernel_count, kernel_room;
-    uint64_t launches, changes;       /* changes: reports so far */
+    const char **unchecked; /* kernels of which launches were not executed, each once */
+    size_t unchecked_count, unchecked_room;
+    uint64_t launches, unchecked_launches;
+    uint64_t changes;                 /* reports and launches so far */
     const struct launch_view *launch; /* that runs */
     struct race *race;                /* of the tool race; NULL: off */
     struct streams *streams;          /* of the tool race; NULL: off */
@@ -94,5 +97,7 @@ void findings_forget(struct findings *findings);
 void findings_add_host(struct findings *findings, const struct check_report *report,
                        const char *host);
 void findings_note(struct findings *findings, const char *text);
+/* A launch that cannot be executed here, so that nothing of it was checked. why: in words. */
+void findings_unchecked(struct findings *findings, const char *kernel, const char *why);
 
 #endif

@@ -124,7 +124,7 @@ static void put_report(const struct node *report, const struct render_options *o
     each_advice(report, take_rule, &w.rules);
     sarif_begin(&w.sarif, out, w.rules.items, w.rules.count);
     each_advice(report, take_result, &w);
-    sarif_end(&w.sarif);
+    sarif_end(&w.sarif, NULL);
     mem_free(w.rules.items);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Findings as JUnit XML, which Jenkins, GitLab and others read: a suite for each tool, in it a case for each kernel and
  * one for what is about no kernel. Errors are failures (warnings, too, if they fail the run); other findings are what
- * the case printed. */
+ * the case printed. A kernel that could not be checked is an error of its case, or skipped where that is allowed. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -40,6 +40,7 @@ struct junit {
     const struct node *check, *findings;
     struct strbuf *out;
     const char *program; /* without folders */
+    bool is_incomplete;
 };
 
 static bool is_failure(const struct junit *j, const struct node *finding)
@@ -96,16 +97,55 @@ static void put_failure(struct junit *j, const char *text)
     mem_free(message);
 }
 
+static bool has_failure(const struct junit *j, const char *tool, const char *kernel)
+{
+    for (size_t i = 0; i < j->findings->child_count; i++)
+        if (is_of(&j->findings->children[i], tool, kernel) &&
+            is_failure(j, &j->findings->children[i]))
+            return true;
+    return false;
+}
+
+static bool is_unchecked(const struct junit *j, const char *tool, const char *kernel)
+{
+    const struct node *kernels = node_child(j->check, "unchecked_kernels");
+    const char *const *names = kernels->value.items;
+    for (size_t k = 0; kernel && k < kernels->value.item_count; k++)
+        if (!strcmp(names[k], kernel)) return !has_failure(j, tool, kernel);
+    return false;
+}
+
+/* Cases of a tool of which `is` holds: what `failures` and `errors` count. */
+static uint64_t count_cases(const struct junit *j, const char *tool,
+                            bool (*is)(const struct junit *, const char *, const char *))
+{
+    const struct node *kernels = node_child(j->check, "kernels");
+    const char *const *names = kernels->value.items;
+    uint64_t count = is(j, tool, NULL);
+    for (size_t k = 0; k < kernels->value.item_count; k++)
+        count += is(j, tool, names[k]);
+    return count;
+}
+
+static void put_unchecked(struct junit *j)
+{
+    strbuf_puts(j->out, j->is_incomplete ? "      <error" : "      <skipped");
+    put_attribute(j->out, "message", "not checked: launches of this kernel could not be executed");
+    strbuf_puts(j->out, "/>\n");
+}
+
 static void put_case(struct junit *j, const char *tool, const char *kernel)
 {
     struct strbuf failures = texts_of(j, tool, kernel, true),
                   others = texts_of(j, tool, kernel, false), class = {0};
-    bool is_empty = !failures.length && !others.length;
+    bool is_left_out = is_unchecked(j, tool, kernel);
+    bool is_empty = !failures.length && !others.length && !is_left_out;
     strbuf_printf(&class, "%s.%s", j->program, tool);
     strbuf_puts(j->out, "    <testcase");
     put_attribute(j->out, "classname", class.data);
     put_attribute(j->out, "name", kernel ? kernel : "host code");
     strbuf_puts(j->out, is_empty ? " time=\"0\"/>\n" : " time=\"0\">\n");
+    if (is_left_out) put_unchecked(j);
     if (failures.length) put_failure(j, failures.data);
     if (others.length) {
         strbuf_puts(j->out, "      <system-out>");
@@ -118,34 +158,20 @@ static void put_case(struct junit *j, const char *tool, const char *kernel)
     strbuf_clear(&others);
 }
 
-/* Cases with a failure: what `failures` counts. */
-static uint64_t failed_cases(const struct junit *j, const char *tool)
-{
-    const struct node *kernels = node_child(j->check, "kernels");
-    const char *const *names = kernels->value.items;
-    uint64_t failed = 0;
-    for (size_t k = 0; k <= kernels->value.item_count; k++) {
-        const char *kernel = k < kernels->value.item_count ? names[k] : NULL;
-        bool fails = false;
-        for (size_t i = 0; i < j->findings->child_count && !fails; i++)
-            fails = is_of(&j->findings->children[i], tool, kernel) &&
-                    is_failure(j, &j->findings->children[i]);
-        failed += fails;
-    }
-    return failed;
-}
-
 static void put_suite(struct junit *j, const char *tool)
 {
     const struct node *kernels = node_child(j->check, "kernels");
     const char *const *names = kernels->value.items;
+    unsigned long long unchecked = count_cases(j, tool, is_unchecked);
+    unsigned long long errors = j->is_incomplete ? unchecked : 0;
     struct strbuf name = {0};
     strbuf_printf(&name, "warpsage check %s: %s", j->program, tool);
     strbuf_puts(j->out, "  <testsuite");
     put_attribute(j->out, "name", name.data);
-    strbuf_printf(j->out,
-                  " tests=\"%zu\" failures=\"%llu\" errors=\"0\" skipped=\"0\" time=\"0\">\n",
-                  kernels->value.item_count + 1, (unsigned long long)failed_cases(j, tool));
+    strbuf_printf(
+        j->out, " tests=\"%zu\" failures=\"%llu\" errors=\"%llu\" skipped=\"%llu\" time=\"0\">\n",
+        kernels->value.item_count + 1, (unsigned long long)count_cases(j, tool, has_failure),
+        errors, unchecked - errors);
     for (size_t k = 0; k < kernels->value.item_count; k++)
         put_case(j, tool, names[k]);
     put_case(j, tool, NULL);
@@ -161,20 +187,26 @@ void render_check_junit(const struct answer *answer, const struct render_options
     const char *const *words = program->value.items;
     const char *path = program->value.item_count ? words[0] : "program";
     const char *slash = strrchr(path, '/');
-    struct junit j = {check, node_child(check, "findings"), out, slash ? slash + 1 : path};
-    uint64_t failed = 0, suites = 0;
+    struct junit j = {.check = check,
+                      .findings = node_child(check, "findings"),
+                      .out = out,
+                      .program = slash ? slash + 1 : path,
+                      .is_incomplete = node_flag(check, "incomplete")};
+    uint64_t failed = 0, errors = 0, suites = 0;
     (void)options;
     for (size_t i = 0; i < tools->child_count; i++) {
         if (!node_flag(&tools->children[i], "on")) continue;
-        failed += failed_cases(&j, node_word(&tools->children[i], "tool"));
+        const char *tool = node_word(&tools->children[i], "tool");
+        failed += count_cases(&j, tool, has_failure);
+        if (j.is_incomplete) errors += count_cases(&j, tool, is_unchecked);
         suites++;
     }
     strbuf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     put_attribute(out, "name", "warpsage check");
     strbuf_printf(
-        out, " tests=\"%llu\" failures=\"%llu\" errors=\"0\" time=\"0\">\n",
+        out, " tests=\"%llu\" failures=\"%llu\" errors=\"%llu\" time=\"0\">\n",
         (unsigned long long)(suites * (node_child(check, "kernels")->value.item_count + 1)),
-        (unsigned long long)failed);
+        (unsigned long long)failed, (unsigned long long)errors);
     for (size_t i = 0; i < tools->child_count; i++)
         if (node_flag(&tools->children[i], "on"))
             put_suite(&j, node_word(&tools->children[i], "tool"));

@@ -140,7 +140,8 @@ static void put_result(struct sarif *sarif, const struct rules *rules, const str
 void render_check_sarif(const struct answer *answer, const struct render_options *options,
                         struct strbuf *out)
 {
-    const struct node *findings = node_child(&answer->root, "findings");
+    const struct node *findings = node_child(&answer->root, "findings"),
+                      *notes = node_child(&answer->root, "notes");
     struct sarif sarif = {.root = options->source_root};
     struct rules rules = {0};
     for (size_t i = 0; i < findings->child_count; i++)
@@ -148,6 +149,9 @@ void render_check_sarif(const struct answer *answer, const struct render_options
     sarif_begin(&sarif, out, rules.items, rules.count);
     for (size_t i = 0; i < findings->child_count; i++)
         put_result(&sarif, &rules, &findings->children[i]);
-    sarif_end(&sarif);
+    sarif_end(&sarif,
+              &(struct sarif_invocation){.is_successful = !node_flag(&answer->root, "incomplete"),
+                                         .notes = notes->value.items,
+                                         .note_count = notes->value.item_count});
     mem_free(rules.items);
 }

@@ -169,9 +169,11 @@ void check_put_message(struct strbuf *out, const struct node *finding)
 void check_put_checked(struct strbuf *out, const struct node *check)
 {
     const struct node *tools = node_child(check, "tools");
-    strbuf_printf(
-        out, "Checked %s of %s", quantity_of((double)node_count(check, "launches"), "launch").text,
-        quantity_of((double)node_child(check, "kernels")->value.item_count, "kernel").text);
+    double kernels = (double)(node_child(check, "kernels")->value.item_count -
+                              node_child(check, "unchecked_kernels")->value.item_count);
+    strbuf_printf(out, "Checked %s of %s",
+                  quantity_of((double)node_count(check, "launches"), "launch").text,
+                  quantity_of(kernels, "kernel").text);
     if (node_count(check, "processes") > 1)
         strbuf_printf(out, " in %s",
                       quantity_of((double)node_count(check, "processes"), "process").text);

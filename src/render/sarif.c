@@ -196,10 +196,31 @@ void sarif_put(struct sarif *sarif, const struct sarif_result *result)
     json_out_close(json, '}');
 }
 
-void sarif_end(struct sarif *sarif)
+/* invocation (3.20) with notifications (3.58) */
+static void put_invocation(struct json_out *json, const struct sarif_invocation *invocation)
+{
+    json_out_open(json, "invocations", '[');
+    json_out_open(json, NULL, '{');
+    json_out_bool(json, "executionSuccessful", invocation->is_successful);
+    json_out_open(json, "toolExecutionNotifications", '[');
+    for (size_t i = 0; i < invocation->note_count; i++) {
+        json_out_open(json, NULL, '{');
+        json_out_string(json, "level", "warning");
+        json_out_open(json, "message", '{');
+        json_out_string(json, "text", invocation->notes[i]);
+        json_out_close(json, '}');
+        json_out_close(json, '}');
+    }
+    json_out_close(json, ']');
+    json_out_close(json, '}');
+    json_out_close(json, ']');
+}
+
+void sarif_end(struct sarif *sarif, const struct sarif_invocation *invocation)
 {
     struct json_out *json = &sarif->json;
     json_out_close(json, ']');
+    if (invocation) put_invocation(json, invocation);
     json_out_close(json, '}');
     json_out_close(json, ']');
     json_out_close(json, '}');

@@ -4,7 +4,7 @@
  *     struct sarif sarif = {.root = folder};
  *     sarif_begin(&sarif, out, rules, rule_count);
  *     sarif_put(&sarif, &result);      each finding
- *     sarif_end(&sarif);
+ *     sarif_end(&sarif, &invocation);
  *
  * Numbers in brackets are sections of the standard. */
 #ifndef RENDER_SARIF_H
@@ -49,6 +49,13 @@ struct sarif_result {
     const char *justification;     /* NULL: none */
 };
 
+/* How the analysis itself went. */
+struct sarif_invocation {
+    bool is_successful;
+    const char *const *notes;
+    size_t note_count;
+};
+
 struct sarif {
     const char
         *root; /* absolute folder: paths below it are written from there; NULL: as they are */
@@ -60,7 +67,8 @@ struct sarif {
 void sarif_begin(struct sarif *sarif, struct strbuf *out, const struct sarif_rule *rules,
                  size_t rule_count);
 void sarif_put(struct sarif *sarif, const struct sarif_result *result);
-void sarif_end(struct sarif *sarif);
+/* invocation NULL: nothing is said of it. */
+void sarif_end(struct sarif *sarif, const struct sarif_invocation *invocation);
 
 /* The URI of a path (3.4.4, RFC 3986): relative below `root`, else of an absolute path with the scheme file. */
 void sarif_put_uri(struct strbuf *out, const char *path, const char *root);

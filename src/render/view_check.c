@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/quantity.h"
 #include "render/check_words.h"
 #include "render/views.h"
@@ -64,7 +65,6 @@ static void put_lines(struct page *page, const char *label, const char *text)
     struct strbuf line = {0};
     for (; text && *text; text += strspn(text, "\n")) {
         size_t length = strcspn(text, "\n");
-        line.length = 0;
         strbuf_append(&line, text, length);
         put_row(page, label, line.data);
         label = "";
@@ -167,6 +167,9 @@ static void put_sums(struct page *page, const struct node *check)
     if (node_count(total, "suppressed"))
         strbuf_printf(&text, "; %llu suppressed",
                       (unsigned long long)node_count(total, "suppressed"));
+    if (node_count(check, "unchecked_launches"))
+        strbuf_printf(&text, "; %s NOT CHECKED",
+                      count_of(check, "unchecked_launches", "launch").text);
     page_line(page, "%s", text.data);
     strbuf_clear(&text);
     for (size_t i = 0; i < tools->child_count; i++) {
@@ -180,13 +183,22 @@ static void put_sums(struct page *page, const struct node *check)
     }
 }
 
+/* A note may have several lines. */
+static void put_note(struct page *page, const char *text, bool is_first)
+{
+    char *lines = mem_copy(text), *rest = lines;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL; is_first = false)
+        page_fill(page, is_first ? "Notes     " : "          ", line);
+    mem_free(lines);
+}
+
 static void put_notes(struct page *page, const struct node *check)
 {
     struct arena arena = {0};
     const char *const *notes;
     size_t count = check_notes(check, &arena, &notes);
     for (size_t i = 0; i < count; i++)
-        page_fill(page, i ? "          " : "Notes     ", notes[i]);
+        put_note(page, notes[i], !i);
     arena_clear(&arena);
 }
 

@@ -5,10 +5,12 @@ import sys
 import xml.etree.ElementTree as tree
 
 CHILDREN = {"testsuites": {"testsuite"}, "testsuite": {"testcase"},
-            "testcase": {"failure", "system-out"}, "failure": set(), "system-out": set()}
+            "testcase": {"failure", "error", "skipped", "system-out"}, "failure": set(), "error": set(),
+            "skipped": set(), "system-out": set()}
 ATTRIBUTES = {"testsuites": {"name", "time", "tests", "failures", "errors"},
               "testsuite": {"name", "tests", "failures", "errors", "time", "skipped"},
-              "testcase": {"name", "classname", "time"}, "failure": {"type", "message"}, "system-out": set()}
+              "testcase": {"name", "classname", "time"}, "failure": {"type", "message"},
+              "error": {"message"}, "skipped": {"message"}, "system-out": set()}
 NEEDED = {"testsuite": {"name", "tests", "failures", "errors"}, "testcase": {"name", "classname"}}
 
 
@@ -31,6 +33,10 @@ def sums(node):
     failed = [case for case in cases if case.find("failure") is not None]
     need(int(node.get("tests")) == len(cases), f"{node.tag}: tests")
     need(int(node.get("failures")) == len(failed), f"{node.tag}: failures")
+    for tag, attribute in (("error", "errors"), ("skipped", "skipped")):
+        marked = [case for case in cases if case.find(tag) is not None]
+        need(int(node.get(attribute, len(marked))) == len(marked), f"{node.tag}: {attribute}")
+        need(not set(marked) & set(failed), f"a failure that is {attribute}, too")
     need(all(len(case.findall("failure")) <= 1 for case in cases), "two failures of a case")
 
 
@@ -44,7 +50,8 @@ def main():
     for suite in root:
         sums(suite)
         for case in suite:
-            failure = case.find("failure")
+            failure = next((case.find(tag) for tag in ("failure", "error", "skipped")
+                            if case.find(tag) is not None), None)
             print(case.get("classname"), "|", case.get("name"), "|",
                   "passed" if failure is None else failure.get("message"))
 

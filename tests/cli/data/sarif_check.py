@@ -42,7 +42,12 @@ def main():
     only("log", log, "$schema version runs")
     need(log["version"] == "2.1.0", "3.13.2: version")
     (run,) = log["runs"]
-    only("run", run, "tool columnKind results")
+    only("run", run, "tool columnKind results invocations")
+    for invocation in run.get("invocations", []):  # 3.20, 3.58
+        need(isinstance(invocation["executionSuccessful"], bool), "3.20.14: executionSuccessful")
+        for notification in invocation["toolExecutionNotifications"]:
+            only("notification", notification, "level message")
+            check_message(notification["message"], "message of a notification")
     driver = run["tool"]["driver"]
     need(driver["name"], "3.19.8: name")
     need(re.fullmatch(r"\d+\.\d+\.\d+", driver["semanticVersion"]), "3.19.12: semanticVersion")
