@@ -213,6 +213,7 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     if (!error && !bytes) error = cudaErrorInvalidValue;
     if (!error) error = allocate(out, bytes, false);
     if (!error) add_managed(address_of(*out));
+    if (!error) ws_device_open(runtime.device, address_of(*out));
     if (!error) check_memory_set(address_of(*out), MEMORY_KIND_MANAGED, false);
     return api_end(error);
 }

@@ -130,6 +130,7 @@ static cudaError_t place(struct variable *variable)
     /* What no kernel uses, the compiler may have dropped. */
     if (status != WS_OK) return cudaErrorInvalidSymbol;
     if (variable->managed) memcpy(variable->managed, &variable->address, sizeof(void *));
+    if (variable->managed) ws_device_open(runtime.device, variable->address);
     runtime.has_managed |= variable->managed != NULL;
     return cudaSuccess;
 }

@@ -79,6 +79,11 @@ ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out)
     return device_alloc_host(&device->context->diag, device->device, bytes, out);
 }
 
+void ws_device_open(ws_device *device, uint64_t address)
+{
+    device_open(device->device, address);
+}
+
 ws_status ws_device_adopt(ws_device *device, void *host, uint64_t bytes)
 {
     API_CALL(device->context)

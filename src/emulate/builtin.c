@@ -131,6 +131,7 @@ struct printing {
     struct caller caller;
     uint64_t cursor; /* address of the next argument */
     unsigned arguments, pointer_bytes;
+    bool has_told; /* of an undefined argument */
     struct strbuf text;
 };
 
@@ -176,6 +177,19 @@ static const char *read_conversion(const char *at, const struct printing *p, str
     return at + 1;
 }
 
+static void check_argument(struct printing *p, uint64_t address, unsigned bytes)
+{
+    char detail[64];
+    struct exec *x = p->caller.x;
+    bool is_bad = x->tracks && !defined_bytes_at(x, p->caller.lane, address, bytes);
+    if (!is_bad || p->has_told) return;
+    p->has_told = true;
+    snprintf(detail, sizeof detail, "argument %u behind the format is not initialised",
+             p->arguments + 1);
+    defined_report(x, CHECK_CODE_UNDEFINED_PRINT, p->caller.code->last, 1u << p->caller.lane, 0,
+                   detail);
+}
+
 static bool next_argument(struct printing *p, unsigned bytes, uint64_t *out)
 {
     uint64_t room, address = (p->cursor + bytes - 1) & ~(uint64_t)(bytes - 1);
@@ -183,6 +197,7 @@ static bool next_argument(struct printing *p, unsigned bytes, uint64_t *out)
     *out = 0;
     if (!host || room < bytes) return refuse_read(&p->caller, address, bytes);
     memcpy(out, host, bytes);
+    check_argument(p, address, bytes);
     p->cursor = address + bytes;
     p->arguments++;
     return true;

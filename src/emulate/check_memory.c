@@ -401,30 +401,39 @@ static bool has_depot(const struct program *program)
     return false;
 }
 
-void check_memory_notes(const struct launch *launch)
+void check_notes(const struct launch *launch)
 {
     const struct checker *check = launch->device->check;
     const struct program *program = launch->program;
-    if (!check || !(check->tools & CHECK_MEMORY)) return;
+    bool is_native = program->native_code;
+    if (!check) return;
     const struct {
+        unsigned tool;
         bool is_so;
         const char *text;
     } notes[] = {
-        {has_depot(program),
+        {CHECK_MEMORY, has_depot(program),
          "memory: the compiler has put the local variables of a function into one block; an access "
          "from one of them to another is not seen"},
-        {program->native_code,
+        {CHECK_MEMORY, is_native,
          "memory: machine code does not say where arrays of shared memory and local variables end; "
          "an access from one of them to another is not seen"},
-        {launch->memory->forgotten,
+        {CHECK_MEMORY, launch->memory->forgotten,
          "memory: allocations that were freed long ago are forgotten; an access to them may not be "
          "seen"},
-        {launch->memory->has_thin_zones,
+        {CHECK_MEMORY, launch->memory->has_thin_zones,
          "memory: address space became short; allocations lie close to each other, and an access "
          "far past one of them may not be seen"},
+        {CHECK_INIT, is_native,
+         "init: uses of uninitialised values by machine code are not seen; compile with PTX"},
+        {CHECK_RACE, is_native, "race: accesses of machine code are not seen; compile with PTX"},
+        {CHECK_SYNC, is_native,
+         "sync: of machine code only deadlocks and the instruction limit are seen; compile with "
+         "PTX"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-        if (notes[i].is_so) check->ops->note(check->self, notes[i].text);
+        if (notes[i].is_so && check->tools & notes[i].tool)
+            check->ops->note(check->self, notes[i].text);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

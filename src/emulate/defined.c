@@ -174,6 +174,34 @@ static void run_access(struct exec *x, const struct uop *u, uop_fn *run, uint32_
     run(x, u);
 }
 
+/* A texture fetch: where it reads decides what it gives. */
+static void run_fetch(struct exec *x, const struct uop *u, uop_fn *run, uint32_t on)
+{
+    for (unsigned k = 0; k < u->insn->nsrc && k < UOP_SOURCES; k++) {
+        uint32_t bad = undefined_lanes(x, u->src[k], u->source_width[k]) & on;
+        if (!bad) continue;
+        defined_report(x, CHECK_CODE_UNDEFINED_ADDRESS, u->insn, bad, *origin_of(x, u->src[k]),
+                       k ? "a coordinate of the texture is not initialised"
+                         : "the texture object is not initialised");
+        define_lanes(x, u->src[k], u->source_width[k], bad);
+    }
+    define_results(x, u, on);
+    run(x, u);
+}
+
+void defined_fetched(struct exec *x, const struct uop *u, uint32_t lanes, uint64_t address)
+{
+    undefine_results(x, u, lanes, u->index + 1);
+    for (unsigned k = 0; k < result_count(u); k++)
+        if (result_ref(u, k) != REF_NONE) *origin_of(x, result_ref(u, k)) &= ~ORIGIN_COMPUTED;
+    x->defined->places[u->index] = (struct origin_place){.address = address,
+                                                         .block = x->block->index,
+                                                         .warp = x->warp->index,
+                                                         .lane = (uint32_t)__builtin_ctz(lanes),
+                                                         .space = SPACE_GLOBAL,
+                                                         .is_set = true};
+}
+
 static void check_divisor(struct exec *x, const struct uop *u, uint32_t on)
 {
     const struct insn *insn = u->insn;
@@ -253,6 +281,11 @@ void defined_run(struct exec *x, const struct uop *u, uop_fn *run)
     uint32_t on = guarded_lanes(x, u, &unsure);
     if (has_address(u->insn)) {
         run_access(x, u, run, on);
+        if (unsure) undefine_results(x, u, unsure, *origin_of(x, u->guard));
+        return;
+    }
+    if (op_infos[u->insn->op].form == FORM_TEX) {
+        run_fetch(x, u, run, on);
         if (unsure) undefine_results(x, u, unsure, *origin_of(x, u->guard));
         return;
     }

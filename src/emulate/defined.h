@@ -77,8 +77,12 @@ void defined_copy_value(const struct exec *x, const struct warp *warp, const str
                         const struct call_value *from_value, uint32_t lane);
 /* A function of the device runtime gave its result. */
 void defined_result(const struct exec *x, const struct call_value *value, uint32_t lane);
+/* What lanes fetch from a texture is undefined: for the first, the memory at the address was never written. */
+void defined_fetched(struct exec *x, const struct uop *u, uint32_t lanes, uint64_t address);
 /* Bytes of one allocation in device memory. */
 void defined_forget(const struct exec *x, uint64_t address, uint64_t bytes);
+/* Are bytes at a generic address of a lane defined, up to 32 of them? */
+bool defined_bytes_at(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes);
 
 /* The host copies. From device memory to device memory: carries over what is known; false: it has not, and the bytes
  * count as defined. To the host: tells of undefined bytes. */

@@ -199,14 +199,14 @@ static void load_matrix(const struct bytes *b)
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
-/* A whole allocation counts as defined until a kernel stores something undefined there. What the host writes through
- * pointers of its own is not seen: memory of the host always counts as defined. */
+/* A whole allocation counts as defined until a kernel stores something undefined there; one that the host may write
+ * unseen always does. */
 static uint64_t *shadow_for_undefined(const struct bytes *b, unsigned lane)
 {
     uint64_t address = b->access->addresses[lane], at;
     if (!b->is_global) return lane_shadow(b, lane, &at);
     struct allocation *found = devmem_find(b->x->launch->memory, address);
-    if (!found || found->uncounted) return NULL;
+    if (!found || found->is_open) return NULL;
     if (!found->shadow) {
         found->shadow = mem_zalloc((found->bytes + 63) / 64 + 1, sizeof *found->shadow);
         mem_keep(found->shadow);
@@ -492,4 +492,18 @@ void defined_forget(const struct exec *x, uint64_t address, uint64_t bytes)
     if (!found || !found->shadow || bytes > found->address + found->bytes - address) return;
     partial_drop(x->defined->partial, found->shadow, address - found->address, bytes);
     shadow_clear(found->shadow, address - found->address, bytes);
+}
+
+bool defined_bytes_at(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes)
+{
+    unsigned space = window_of(address);
+    uint64_t addresses[WARP_LANES];
+    const struct access access = {
+        .mask = 1u << lane, .bytes = (uint8_t)bytes, .addresses = addresses};
+    addresses[lane] = window_offset(address, space);
+    struct exec *own = (struct exec *)(uintptr_t)x;
+    struct bytes b = bytes_of(own, NULL, &access, NULL, space);
+    uint64_t at = 0;
+    const uint64_t *shadow = lane_shadow(&b, lane, &at);
+    return !shadow || !shadow_missing(shadow, at, bytes);
 }

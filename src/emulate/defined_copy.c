@@ -24,7 +24,7 @@ static struct allocation *range_at(const struct device *device, uint64_t address
 static bool has_shadow(struct allocation *allocation)
 {
     if (allocation->shadow) return true;
-    if (allocation->uncounted) return false;
+    if (allocation->is_open) return false;
     allocation->shadow = mem_zalloc((allocation->bytes + 63) / 64, sizeof *allocation->shadow);
     mem_keep(allocation->shadow);
     shadow_set(allocation->shadow, 0, allocation->bytes);

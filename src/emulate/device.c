@@ -162,6 +162,12 @@ ws_status device_adopt(struct diag *diag, struct device *device, void *host, uin
     return WS_OK;
 }
 
+void device_open(struct device *device, uint64_t address)
+{
+    struct allocation *found = devmem_find(&device->memory, address);
+    if (found) devmem_open(found);
+}
+
 bool device_find(const struct device *device, uint64_t address, struct device_range *out)
 {
     const struct allocation *found = devmem_find(&device->memory, address);

@@ -186,8 +186,11 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
                           "out of device memory: %llu bytes requested, %llu of %llu in use",
                           (unsigned long long)bytes, (unsigned long long)memory->live,
                           (unsigned long long)memory->limit);
-    struct allocation allocation = {
-        .address = address, .bytes = bytes, .uncounted = uncounted, .counted = counted};
+    struct allocation allocation = {.address = address,
+                                    .bytes = bytes,
+                                    .uncounted = uncounted,
+                                    .is_open = uncounted,
+                                    .counted = counted};
     /* What the host writes to memory of its own is not seen. */
     if (memory->tracks ? !uncounted : !memory->as_hardware) {
         allocation.shadow = mem_try_zalloc((bytes + 63) / 64, sizeof *allocation.shadow);
@@ -229,8 +232,11 @@ ws_status devmem_adopt(struct diag *diag, struct devmem *memory, void *host, uin
         return diag_error(diag, WS_ERR_ARGUMENT, "cannot map 0x%llx + %llu bytes for kernels",
                           (unsigned long long)address, (unsigned long long)bytes);
     insert(memory, index_after(memory, address),
-           (struct allocation){
-               .address = address, .bytes = bytes, .uncounted = true, .adopted = true});
+           (struct allocation){.address = address,
+                               .bytes = bytes,
+                               .uncounted = true,
+                               .is_open = true,
+                               .adopted = true});
     return WS_OK;
 }
 
@@ -344,6 +350,19 @@ void devmem_written(struct allocation *allocation, uint64_t address, uint64_t by
     if (!whole) return;
     mem_free(allocation->shadow);
     allocation->shadow = NULL;
+}
+
+void devmem_open(struct allocation *allocation)
+{
+    allocation->is_open = true;
+    devmem_written(allocation, allocation->address, allocation->bytes);
+}
+
+void devmem_assume_written(struct devmem *memory)
+{
+    for (uint32_t i = 0; i < memory->count; i++)
+        devmem_written(&memory->allocations[i], memory->allocations[i].address,
+                       memory->allocations[i].bytes);
 }
 
 /* ---- contents by a rule ---------------------------------------------------------------------- */

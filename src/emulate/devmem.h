@@ -53,6 +53,7 @@ struct allocation {
     uint64_t freed;         /* the how many-th that was freed; 0: it lives */
     bool read_only;         /* .const variables */
     bool uncounted;         /* memory of the host: not part of the limit */
+    bool is_open;           /* the host may write it by pointers of its own, which is not seen */
     uint64_t counted;       /* bytes that are part of the limit */
     bool adopted;           /* the caller's own memory: never given back */
     const char *name;       /* of a variable, else NULL */
@@ -108,8 +109,12 @@ struct allocation *devmem_find(const struct devmem *memory, uint64_t address);
 const struct allocation *devmem_nearest(const struct devmem *memory, uint64_t address);
 /* Would hardware have a page there? Its pages are larger than allocations. */
 bool devmem_has_page(const struct devmem *memory, uint64_t address, uint64_t bytes);
+/* The host has pointers to it: it counts as written from now on. */
+void devmem_open(struct allocation *allocation);
 /* Marks bytes of an allocation as written; the whole allocation drops its shadow. */
 void devmem_written(struct allocation *allocation, uint64_t address, uint64_t bytes);
+/* The same of all memory: a kernel that should have written some of it cannot be executed. */
+void devmem_assume_written(struct devmem *memory);
 
 static inline unsigned char *devmem_host(const struct devmem *memory, uint64_t address)
 {

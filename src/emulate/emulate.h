@@ -47,6 +47,8 @@ ws_status device_alloc_host(struct diag *diag, struct device *device, uint64_t b
                             uint64_t *out);
 /* The caller's own memory, until device_free: with host_addresses only. */
 ws_status device_adopt(struct diag *diag, struct device *device, void *host, uint64_t bytes);
+/* The host has pointers to the allocation or variable that holds the address, and may write it unseen. */
+void device_open(struct device *device, uint64_t address);
 struct device_range {
     uint64_t address, bytes;
     bool is_host;     /* of device_alloc_host or device_adopt */

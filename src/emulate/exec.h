@@ -694,7 +694,7 @@ bool check_goes_on(struct exec *x);
 bool check_shared_arrays(struct exec *x, const struct uop *u, const struct access *s);
 bool check_local_arrays(struct exec *x, const struct uop *u, const struct access *s);
 /* When a launch has ended: what the tool does not see. */
-void check_memory_notes(const struct launch *launch);
+void check_notes(const struct launch *launch);
 /* check_heap.c: the block that lives at an address in the heap of kernels; false: none does. */
 bool check_heap_range(const struct heap *heap, uint64_t address, uint64_t *begin, uint64_t *end);
 /* An access to the heap of kernels outside of its blocks that live. */

@@ -298,7 +298,6 @@ enum check_code fault_code(const struct fault *fault)
         [FAULT_OUT_OF_BOUNDS] = CHECK_CODE_OUT_OF_BOUNDS,
         [FAULT_FREED] = CHECK_CODE_FREED,
         [FAULT_MISALIGNED] = CHECK_CODE_MISALIGNED,
-        [FAULT_UNINITIALISED] = CHECK_CODE_UNINITIALISED,
         [FAULT_TOO_WIDE] = CHECK_CODE_TOO_WIDE,
         [FAULT_READ_ONLY] = CHECK_CODE_READ_ONLY,
         [FAULT_NOT_SHARED] = CHECK_CODE_OUT_OF_BOUNDS,
@@ -339,15 +338,10 @@ void fault_check(const struct launch *launch, const struct fault *fault)
 {
     const struct checker *check = launch->device->check;
     bool is_of_program = fault->kind > FAULT_NONE && fault->kind < FAULT_OUTSIDER;
-    bool is_told = fault_is_of_memory(fault) && fault->kind != FAULT_UNINITIALISED;
-    if (!check || !is_of_program || is_told) return;
+    if (!check || !is_of_program || fault_is_of_memory(fault)) return;
     struct check_report report = {
         .code = fault_code(fault),
         .here = {fault->insn, fault->block, fault->warp, fault->lane},
-        .has_address = fault_is_of_memory(fault),
-        .address = fault->address,
-        .bytes = fault->bytes,
-        .space = fault->space,
         .detail = fault->detail,
     };
     if (check->tools & CHECK_SYNC && lacks_grid(launch, fault)) report.code = CHECK_CODE_GRID;

@@ -6,7 +6,7 @@
 
 #include "base/half.h"
 #include "base/strbuf.h"
-#include "emulate/exec.h"
+#include "emulate/defined.h"
 
 enum { TAPS_MAX = 8, FRACTION_STEPS = 256 }; /* alpha has 8 bits of fraction (guide) */
 
@@ -28,6 +28,8 @@ struct fetch {
     const ws_texture *texture;
     unsigned tap_count;
     struct tap taps[TAPS_MAX];
+    bool is_undefined; /* a texel that counts was never written: the first, at */
+    uint64_t undefined_at;
 };
 
 /* ---- coordinates ------------------------------------------------------------------------------ */
@@ -193,10 +195,12 @@ static const char *mismatch(const struct insn *insn, const ws_texture *t)
     return NULL;
 }
 
-/* Memory that is freed while a texture of it lives, or that nothing has written. */
-static bool check_tap(struct exec *x, const struct uop *u, const ws_texture *t,
-                      const struct tap *tap, unsigned lane)
+/* Memory that is freed while a texture of it lives, or that nothing has written: with checks what was fetched is then
+ * undefined. */
+static bool check_tap(struct exec *x, const struct uop *u, struct fetch *f, const struct tap *tap,
+                      unsigned lane)
 {
+    const ws_texture *t = f->texture;
     unsigned bytes = texture_texel_bytes(t);
     const struct allocation *found = devmem_find(x->launch->memory, tap->address);
     bool inside = found && tap->address + bytes <= found->address + found->bytes;
@@ -205,6 +209,12 @@ static bool check_tap(struct exec *x, const struct uop *u, const ws_texture *t,
     if (written && found->rule)
         devmem_touch(x->launch->memory, found, tap->address - found->address, bytes);
     if (written) return true;
+    if (inside && x->checks) {
+        if (tap->weight == 0 || f->is_undefined) return true;
+        f->is_undefined = true;
+        f->undefined_at = tap->address;
+        return true;
+    }
     fault_memory(x, u, inside ? FAULT_UNINITIALISED : FAULT_FREED, lane, tap->address);
     x->fault.space = SPACE_GLOBAL;
     x->fault.bytes = bytes;
@@ -241,6 +251,7 @@ static void combine_axes(struct fetch *f, const struct axis axes[3])
     const ws_texture *t = f->texture;
     uint64_t texel = texture_texel_bytes(t);
     f->tap_count = 0;
+    f->is_undefined = false;
     for (unsigned z = 0; z < axes[2].taps; z++)
         for (unsigned y = 0; y < axes[1].taps; y++)
             for (unsigned i = 0; i < axes[0].taps; i++)
@@ -272,7 +283,7 @@ static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane, str
     locate_axes(x, u, f->texture, lane, axes);
     combine_axes(f, axes);
     for (unsigned k = 0; k < f->tap_count; k++)
-        if (f->taps[k].inside && !check_tap(x, u, f->texture, &f->taps[k], lane)) return false;
+        if (f->taps[k].inside && !check_tap(x, u, f, &f->taps[k], lane)) return false;
     return true;
 }
 
@@ -307,6 +318,17 @@ static void check_bounds(struct exec *x, const struct uop *u, const struct fetch
     strbuf_clear(&text);
 }
 
+static void note_undefined(struct exec *x, const struct uop *u, const struct fetch *fetches,
+                           uint32_t good)
+{
+    uint32_t lanes = 0;
+    for (uint32_t left = good; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        lanes |= (uint32_t)fetches[lane].is_undefined << lane;
+    }
+    if (lanes) defined_fetched(x, u, lanes, fetches[__builtin_ctz(lanes)].undefined_at);
+}
+
 void texture_fetch(struct exec *x, const struct uop *u)
 {
     struct fetch fetches[WARP_LANES];
@@ -320,6 +342,7 @@ void texture_fetch(struct exec *x, const struct uop *u)
         good |= (uint32_t)is_good << lane;
     }
     if (x->observe) tell_observer(x, u, fetches, good);
+    if (x->tracks) note_undefined(x, u, fetches, good);
     for (uint32_t left = x->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         for (unsigned c = 0; c < UOP_DESTINATIONS; c++) {

@@ -49,8 +49,8 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->tracks = x->checks & CHECK_INIT && !program->native_code;
     if (x->tracks) x->defined = defined_create(launch);
     compiling_begin(x, launch);
-    if (program->native_code)
-        x->checks &= ~(unsigned)CHECK_SYNC; /* its lanes meet by other rules */
+    if (program->native_code) /* its lanes meet, and its fences order, by other rules */
+        x->checks &= ~(unsigned)(CHECK_SYNC | CHECK_RACE);
     if (observer) {
         worker->observed = observer->ops->worker_begin(observer->self);
         x->observe = observer->ops;
@@ -520,7 +520,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
         end_with_kept(&workers[i]);
     for (unsigned i = 0; i < count; i++)
         worker_clear(&workers[i]);
-    check_memory_notes(launch);
+    check_notes(launch);
     if (check) check->ops->launch_end(check->self);
     if (observer) observer->ops->launch_end(observer->self);
 }
@@ -654,7 +654,9 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                           options->entry, module->path);
     TRY(check_geometry(diag, options, &module->functions[options->entry]));
     struct program *program;
-    TRY(take_program(diag, device, module, options->entry, &program));
+    ws_status taken = take_program(diag, device, module, options->entry, &program);
+    if (taken != WS_OK) devmem_assume_written(&device->memory);
+    TRY(taken);
     struct launch launch = {.device = device,
                             .memory = &device->memory,
                             .program = program,
