@@ -10,7 +10,7 @@ __global__ void walk(const int *left, const int *right, int *visited, int root)
     int stack[8], top = 0, count = 0;
     stack[top++] = root;
     while (top > 0) {
-        int node = stack[--top];
+        int node = stack[--top]; // ALSO
         count++;
         if (left[node] >= 0) stack[top++] = left[node]; // BUG
         if (right[node] >= 0) stack[top++] = right[node]; // BUG

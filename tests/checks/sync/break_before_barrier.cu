@@ -2,6 +2,7 @@
 // expect: error sync
 // also: race
 // silent: yes
+// also: race
 // why: warps leave the loop after different numbers of barriers and meet at one of another place
 #include "../checks.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: error sync
 // silent: yes
+// missed: the lanes that do not come have nothing more to do and leave: PTX has the same code for an early return,
+// which is correct, as the operation waits for lanes that have not left
 // nvcc: -arch=compute_80
 // gpu: a100-sxm4-40gb
 // why: __reduce_add_sync with a full mask in a branch that half of the warp takes
