@@ -187,7 +187,7 @@ void check_put_checked(struct strbuf *out, const struct node *check)
     strbuf_puts(out, ".");
 }
 
-size_t check_notes(const struct node *check, struct arena *arena, const char *const **out)
+size_t check_list_notes(const struct node *check, struct arena *arena, const char *const **out)
 {
     const struct node *notes = node_child(check, "notes");
     const char *const *texts = notes->value.items;

@@ -26,7 +26,7 @@ void check_put_message(struct strbuf *out, const struct node *finding);
 /* "Checked 2 launches of 1 kernel with memory, init." */
 void check_put_checked(struct strbuf *out, const struct node *check);
 /* What was not covered. */
-size_t check_notes(const struct node *check, struct arena *arena, const char *const **out);
+size_t check_list_notes(const struct node *check, struct arena *arena, const char *const **out);
 
 /* check_sarif.c, check_junit.c */
 render_fn render_check_sarif, render_check_junit;

@@ -196,7 +196,7 @@ static void put_notes(struct page *page, const struct node *check)
 {
     struct arena arena = {0};
     const char *const *notes;
-    size_t count = check_notes(check, &arena, &notes);
+    size_t count = check_list_notes(check, &arena, &notes);
     for (size_t i = 0; i < count; i++)
         put_note(page, notes[i], !i);
     arena_clear(&arena);

@@ -232,7 +232,7 @@ static void put_notes(struct html *html, const struct node *check)
 {
     struct arena arena = {0};
     const char *const *notes;
-    size_t count = check_notes(check, &arena, &notes);
+    size_t count = check_list_notes(check, &arena, &notes);
     if (count) html_raw(html, "<ul class=\"notes\">\n");
     for (size_t i = 0; i < count; i++) {
         html_raw(html, "<li>");
