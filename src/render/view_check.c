@@ -65,6 +65,7 @@ static void put_lines(struct page *page, const char *label, const char *text)
     struct strbuf line = {0};
     for (; text && *text; text += strspn(text, "\n")) {
         size_t length = strcspn(text, "\n");
+        line.length = 0;
         strbuf_append(&line, text, length);
         put_row(page, label, line.data);
         label = "";
