@@ -248,15 +248,16 @@ struct cost {
 /* ALL and CHEAP are judged beside RUN, which counts what it executes; BARE does not. */
 enum way { RUN, BARE, CHEAP, ALL, WAYS };
 static const char *const names[WAYS] = {"run", "not counted", "memory,sync", "all"};
-static const char *const words[WAYS][10] = {
-    [RUN] = {"run", "--isa", "ptx", "-t", "1", "-o", "/dev/null"},
-    [BARE] = {"run", "--isa", "ptx", "-t", "1", "-o", "/dev/null", "--only", "^$"},
+static const char *const words[WAYS][12] = {
+    [RUN] = {"run", "--isa", "ptx", "--engine", "interpreter", "-t", "1", "-o", "/dev/null"},
+    [BARE] = {"run", "--isa", "ptx", "--engine", "interpreter", "-t", "1", "-o", "/dev/null",
+              "--only", "^$"},
     [CHEAP] = {"check", "--tool", "memory,sync", "-o", "/dev/null"},
     [ALL] = {"check", "-o", "/dev/null"}};
 
 static void start(const char *self, enum way way, const char *workload, int out)
 {
-    const char *command[16], **next = command;
+    const char *command[20], **next = command;
     char warpsage[4200];
     snprintf(warpsage, sizeof warpsage, "%.*s/warpsage", (int)(strrchr(self, '/') - self), self);
     *next++ = warpsage;

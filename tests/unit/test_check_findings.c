@@ -12,7 +12,7 @@
 
 #include <warpsage/warpsage.h>
 
-enum { PLACES = 15000, KEPT = 10000 };
+enum { PLACES = 10500, KEPT = 10000 };
 
 static void report(ws_check *check, const char *code, unsigned line)
 {
