@@ -201,9 +201,8 @@ static void renew_write(const struct look *look, struct cell *cell, entry mine)
     const struct place *old = &look->race->places[entry_place(e)];
     unsigned bytes = entry_bytes(mine), left = entry_bytes(e) & ~bytes;
     /* Nobody has to be ordered with it any more. */
-    bool is_gone =
-        entry_segment(e) < look->stale ||
-        (look->told->access->space == SPACE_SHARED && is_old(look, e & ~ENTRY_MORE));
+    bool is_gone = entry_segment(e) < look->stale ||
+                   (look->told->access->space == SPACE_SHARED && is_old(look, e & ~ENTRY_MORE));
     /* A read before an atomic may be beside those of others. */
     if (!look->place->is_strong && !(entry_bytes(cell->read) & ~bytes)) cell->read = 0;
     if (!e || is_gone || !left) {
