@@ -215,6 +215,8 @@ static bool template_f64(struct body *b, const struct uop *u)
         return template_binary_f64(b, u, X86_SUB_F64);
     case OP_MUL:
         return template_binary_f64(b, u, X86_MUL_F64);
+    case OP_DIV:
+        return template_binary_f64(b, u, X86_DIV_F64);
     case OP_FMA:
     case OP_MAD:
         return template_fma_f64(b, u);
