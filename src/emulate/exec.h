@@ -543,6 +543,9 @@ struct exec {
     uint32_t local_stride, parameter_stride;     /* bytes by lane */
     uint32_t parameter_bytes;                    /* of this frame, by lane */
     bool concurrent; /* other threads run blocks: atomics must be real */
+    /* Blocks run in any order: what others left in global memory must not decide whose turn it is, so every
+     * atomic there counts as a change. */
+    bool independent;
 };
 
 enum { LAUNCH_LOCKS = 64 };

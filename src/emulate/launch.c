@@ -37,6 +37,7 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     worker->launch = launch;
     x->launch = launch;
     x->concurrent = concurrent;
+    x->independent = !program->functions[0].function->ordered;
     x->base[BASE_POOL] = launch->bank_pool ? launch->bank_pool : program->pool;
     x->memos = mem_zalloc(program->view.insn_count, sizeof *x->memos);
     x->local_stride = program->local_bytes_max;

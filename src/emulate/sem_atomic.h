@@ -95,7 +95,7 @@ enum { ELEMENTS_MAX = 8 };
 
 /* ---- words of memory ------------------------------------------------------------------------- */
 
-/* One that changes nothing, such as a failed attempt on a lock, is no change. */
+/* One that changes nothing, such as a failed attempt on a lock, is no change (but exec.independent). */
 #define ATOMIC_WORD(name, U)                                                                       \
     static inline uint64_t name(struct exec *x, const struct insn *insn, void *at, uint64_t b,     \
                                 uint64_t c, unsigned lane, bool global)                            \

@@ -367,7 +367,7 @@ static inline bool locate_lanes(struct exec *x, const struct uop *u, struct plac
         if (!check_window(x, u, s, x->launch->parameter_bytes)) return false;
         break;
     default:
-        if (what == WRITES) x->changed |= mask;
+        if (what == WRITES || (what & WRITES && x->independent)) x->changed |= mask;
         if (!check_global(x, u, p, what & WRITES)) return false;
         if (!x->tracks) {
             if (!check_initialised(x, u, p, what & READS && !x->checks, what & WRITES))

@@ -243,6 +243,36 @@ static void one_atomic_is_no_poll(void **state)
     expect_words(&(struct run){ptx, 1, 32, 33, NULL, 0}, expected);
 }
 
+/* Lane l goes 2 l + 1 times round a loop with an atomic whose result nobody uses, and clears one more bit each time. Only
+ * the first block that gets there changes the word; the warps of both stay whole. */
+static void others_decide_no_turns(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        KERNEL(".reg .b32 %r<6>; .reg .b64 %d<4>; .reg .pred %p; .reg .b64 %a;\n",
+               "mov.u32 %r1, %tid.x;\n"
+               "shl.b32 %r2, %r1, 1;\n"
+               "mov.u32 %r3, 0;\n"
+               "mov.u64 %d1, 1;\n"
+               "L: not.b64 %d2, %d1;\n"
+               "atom.global.and.b64 %d3, [%out], %d2;\n"
+               "shl.b64 %d1, %d1, 1;\n"
+               "add.u32 %r3, %r3, 1;\n"
+               "setp.le.u32 %p, %r3, %r2;\n"
+               "@%p bra L;\n"
+               "activemask.b32 %r4;\n"
+               "mov.u32 %r5, %ctaid.x;\n"
+               "mad.lo.u32 %r1, %r5, 32, %r1;\n"
+               "mul.wide.u32 %a, %r1, 4;\n"
+               "add.u64 %a, %a, %out;\n"
+               "st.global.u32 [%a+8], %r4;\n");
+    uint32_t input[66] = {UINT32_MAX, UINT32_MAX};
+    uint32_t expected[66] = {0, 1u << 31}; /* 63 bits are cleared */
+    for (unsigned i = 2; i < 66; i++)
+        expected[i] = UINT32_MAX;
+    expect_words(&(struct run){ptx, 2, 32, 66, input, 0}, expected);
+}
+
 /* The two halves of a warp reach one shfl.sync by different ways and exchange values there. */
 static void shuffle_waits_for_its_lanes(void **state)
 {
@@ -505,6 +535,7 @@ int main(void)
         cmocka_unit_test(lanes_meet_after_a_sync),
         cmocka_unit_test(loops_reconverge),
         cmocka_unit_test(one_atomic_is_no_poll),
+        cmocka_unit_test(others_decide_no_turns),
         cmocka_unit_test(shuffle_waits_for_its_lanes),
         cmocka_unit_test(early_exit),
         cmocka_unit_test(divergent_recursion),
