@@ -144,6 +144,7 @@ static bool run_one(struct worker *worker, struct block *block, uint64_t ordinal
     struct launch *launch = worker->launch;
     uint64_t index = launch_block_index(&launch->view, ordinal);
     if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) return false;
+    worker->exec.idle_turns = 0; /* those of the block before do not count */
     block_start(worker, block, index);
     enum block_stop stop = block_run(worker, block, 0);
     keep_printed(launch, block, stop == BLOCK_FAULT);

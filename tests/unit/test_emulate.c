@@ -273,6 +273,20 @@ static void others_decide_no_turns(void **state)
     expect_words(&(struct run){ptx, 2, 32, 66, input, 0}, expected);
 }
 
+/* Each of three blocks polls half as often as is taken for a deadlock, then gives up: together they are none, either, where
+ * one thread runs them. */
+static void blocks_give_up_one_by_one(void **state)
+{
+    (void)state;
+    static const char ptx[] = KERNEL(".shared .u32 flag; .reg .b32 %r<3>; .reg .pred %p;\n",
+                                     "mov.u32 %r1, 0;\n"
+                                     "L: ld.volatile.shared.u32 %r2, [flag];\n"
+                                     "add.u32 %r1, %r1, 1;\n"
+                                     "setp.lt.u32 %p, %r1, 1000000;\n"
+                                     "@%p bra L;\n");
+    expect_words(&(struct run){ptx, 3, 32, 1, NULL, 0}, (const uint32_t[]){0});
+}
+
 /* The two halves of a warp reach one shfl.sync by different ways and exchange values there. */
 static void shuffle_waits_for_its_lanes(void **state)
 {
@@ -536,6 +550,7 @@ int main(void)
         cmocka_unit_test(loops_reconverge),
         cmocka_unit_test(one_atomic_is_no_poll),
         cmocka_unit_test(others_decide_no_turns),
+        cmocka_unit_test(blocks_give_up_one_by_one),
         cmocka_unit_test(shuffle_waits_for_its_lanes),
         cmocka_unit_test(early_exit),
         cmocka_unit_test(divergent_recursion),
