@@ -28,7 +28,7 @@ const struct option_row *options_row(const struct command *command, size_t index
 struct option_value option_value(const char *text)
 {
     struct option_value out = {.kind = VALUE_ANY, .is_optional = text && *text == '?'};
-    text += out.is_optional;
+    if (out.is_optional) text++;
     out.name = text;
     if (!text) return out;
     const char *close = *text == '{' ? strchr(text, '}') : NULL;

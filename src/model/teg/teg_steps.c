@@ -98,11 +98,13 @@ static void decode(const struct step_table *table, struct step_cursor *cursor, u
     struct trace_cursor *from = &cursor->trace;
     uint32_t first = table->data_before[from->next];
     uint32_t slots = table->data_before[from->next + count] - first;
-    reserve(cursor, slots);
-    cursor->access_count = trace_cursor_decode_all(from, table->data + first, slots,
-                                                   cursor->slots + cursor->slot_count,
-                                                   cursor->accesses, cursor->access_count);
-    cursor->slot_count += slots;
+    if (slots) {
+        reserve(cursor, slots);
+        cursor->access_count = trace_cursor_decode_all(from, table->data + first, slots,
+                                                       cursor->slots + cursor->slot_count,
+                                                       cursor->accesses, cursor->access_count);
+        cursor->slot_count += slots;
+    }
     trace_cursor_pass(from, count);
 }
 
