@@ -27,7 +27,7 @@ static const struct option_row options[] = {
      "exit status if an error was found (default 1; 0: the program's own)"},
     {CHECK_OPTION_STRICT, 0, "strict", NULL, "warnings fail as errors do"},
     {CHECK_OPTION_ALLOW_UNCHECKED, 0, "allow-unchecked", NULL,
-     "a kernel that cannot be executed here, so that it is not checked, is no failure"},
+     "accept kernels that could not be executed here, and so were not checked"},
     {CHECK_OPTION_SUPPRESS, 0, "suppress", "<FILE",
      "findings that do not count, a rule per line (doc/checks.md)"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv|html|sarif|junit", "format of the report"},
@@ -215,8 +215,7 @@ const struct command command_check = {
         "Exit status\n"
         "  1 (--error-exitcode) if an error was found, else the program's own; 128+N if signal\n"
         "  N killed it; 125 if warpsage failed or a launch could not be checked, 126 or 127 if\n"
-        "  the program cannot be started; "
-        "  2 for an invalid option or an unknown GPU\n\n"
+        "  the program cannot be started; 2 for an invalid option or an unknown GPU\n\n"
         "The program's output is unchanged; the report goes to standard error, or to -o FILE.\n"
         "`warpsage explain CODE` explains a finding. doc/checks.md says what is found and what\n"
         "is not.\n",
