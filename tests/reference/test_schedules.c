@@ -48,21 +48,16 @@ static void every_kernel(void **state)
 {
     const char *wanted = getenv("WARPSAGE_SCHEDULES");
     unsigned bad = 0, kernels = 0, schedules = wanted ? (unsigned)atoi(wanted) : SCHEDULES;
-    char *source = litmus_source(), *code = litmus_code();
-    struct diag diag = {0};
-    struct module *module;
+    char *source = litmus_source();
+    struct module *module = litmus_module();
     struct litmus litmus;
     (void)state;
-    if (module_load_memory(&diag, "litmus.ptx", code, strlen(code), &module) != WS_OK)
-        fail_msg("%s", diag.text);
     for (const char *at = source; litmus_next(&at, &litmus); kernels++)
         bad += !is_as_told(module, &litmus, schedules);
     assert_true(kernels > 0 && schedules > 1);
     assert_int_equal(bad, 0);
     module_destroy(module);
-    diag_clear(&diag);
     free(source);
-    free(code);
 }
 
 int main(void)

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "decode/module.h"
+
 #define FOLDER TESTS_DIR "/checks/ptx_race/litmus"
 
 enum { TEXT_MAX = 1 << 20, HALF = LITMUS_WORDS / 2 };
@@ -31,9 +33,16 @@ char *litmus_source(void)
     return read_text("WARPSAGE_RACE_CU", FOLDER ".cu");
 }
 
-char *litmus_code(void)
+struct module *litmus_module(void)
 {
-    return read_text("WARPSAGE_RACE_PTX", FOLDER ".ptx");
+    char *code = read_text("WARPSAGE_RACE_PTX", FOLDER ".ptx");
+    struct diag diag = {0};
+    struct module *module;
+    if (module_load_memory(&diag, "litmus.ptx", code, strlen(code), &module) != WS_OK)
+        fail_msg("%s", diag.text);
+    diag_clear(&diag);
+    free(code);
+    return module;
 }
 
 bool litmus_next(const char **at, struct litmus *out)

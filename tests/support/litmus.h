@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct module;
+
 enum { LITMUS_BYTES = 1 << 14, LITMUS_WORDS = LITMUS_BYTES / 4 };
 
 struct litmus {
@@ -14,9 +16,10 @@ struct litmus {
     unsigned grid, block;
 };
 
-/* WARPSAGE_RACE_CU and WARPSAGE_RACE_PTX name other files than those of the folder. To be freed. */
+/* WARPSAGE_RACE_CU and WARPSAGE_RACE_PTX name other files than those of the folder. The source is to be freed, the module
+ * to be destroyed. */
 char *litmus_source(void);
-char *litmus_code(void);
+struct module *litmus_module(void);
 /* The next line `//! KERNEL GRID BLOCK ...` from *at on, which moves behind it; false: no more. */
 bool litmus_next(const char **at, struct litmus *out);
 bool litmus_has(const struct litmus *litmus, const char *word);

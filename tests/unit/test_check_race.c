@@ -51,23 +51,18 @@ static bool run_kernel(const struct module *module, const struct litmus *litmus,
 
 static void every_kernel(void **state)
 {
-    char *source = litmus_source(), *code = litmus_code();
-    struct diag diag = {0};
-    struct module *module;
+    char *source = litmus_source();
+    struct module *module = litmus_module();
     struct litmus litmus;
     unsigned count = 0, bad = 0;
     (void)state;
-    if (module_load_memory(&diag, "litmus.ptx", code, strlen(code), &module) != WS_OK)
-        fail_msg("%s", diag.text);
     for (const char *at = source; litmus_next(&at, &litmus); count++)
         for (int level = 0; level < device_isa_levels(); level++)
             bad += !run_kernel(module, &litmus, level);
     assert_true(count > 0);
     assert_int_equal(bad, 0);
     module_destroy(module);
-    diag_clear(&diag);
     free(source);
-    free(code);
 }
 
 int main(void)
