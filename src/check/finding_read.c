@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "check/check_names.h"
 #include "check/finding_file.h"
 
 struct reader {
@@ -160,14 +161,25 @@ static ws_status read_sum(const struct reader *r, const json_t *root, const char
     return WS_OK;
 }
 
+static ws_status read_tools(const struct reader *r, const json_t *json)
+{
+    struct diag why = {0};
+    unsigned tools;
+    if (!json) return WS_OK;
+    TRY(read_word(r, json, "tools", &r->into->tools));
+    ws_status status = check_tools_parse(&why, r->into->tools, &tools);
+    if (status != WS_OK) status = fail(r, "tools", diag_text(&why));
+    diag_clear(&why);
+    return status;
+}
+
 static ws_status read_root(const struct reader *r, const json_t *root)
 {
     struct finding_list *into = r->into;
-    const json_t *tools = json_object_get(root, "tools");
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (!schema || strcmp(schema, FINDINGS_SCHEMA) != 0)
         return fail(r, "schema", "must be \"" FINDINGS_SCHEMA "\": not a file of findings");
-    if (tools) TRY(read_word(r, tools, "tools", &into->tools));
+    TRY(read_tools(r, json_object_get(root, "tools")));
     TRY(read_sum(r, root, "launches", &into->launches));
     TRY(read_sum(r, root, "unchecked_launches", &into->unchecked_launches));
     TRY(read_sum(r, root, "left_out", &into->left_out));

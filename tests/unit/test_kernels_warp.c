@@ -368,7 +368,7 @@ static void test_shared_atomics(void **state)
 
 static void apart_setup(struct run *run)
 {
-    run_shape(run, 2, 64);
+    run_shape(run, 1, 64);
     for (unsigned k = 0; k < 3; k++)
         run_output(run, 64 * sizeof(int32_t));
 }
