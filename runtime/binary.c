@@ -4,6 +4,7 @@
  * A .cu file compiled as usual has one fat binary. With -rdc=true each has a fat binary of relocatable
  * code; nvlink makes machine code of them, but the program keeps theirs, too, and registers all of them
  * with it. Their PTX, one text after the other, is decoded here, or nvlink's machine code is. */
+#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,17 +167,35 @@ static const ws_images *first_images(const ws_images *whole, ws_images *const *p
     return whole;
 }
 
+static bool is_cubin(const void *image)
+{
+    return !memcmp(image, ELFMAG, SELFMAG);
+}
+
+/* What makes PTX of the program's source. A cubin that the program loads by itself has not been compiled by nvcc. */
+static void advise_ptx(const struct binary *binary, unsigned target, char *out, size_t room)
+{
+    if (!target)
+        snprintf(out, room, "with nvcc 11 or newer");
+    else if (is_cubin(binary->image))
+        snprintf(out, room,
+                 "to PTX: with NVRTC by --gpu-architecture=compute_%u and nvrtcGetPTX instead of "
+                 "nvrtcGetCUBIN, with nvcc by -ptx",
+                 target);
+    else
+        snprintf(out, room, "with PTX: -gencode arch=compute_%u,code=compute_%u%s", target, target,
+                 binary->parts ? ", and relink" : "");
+}
+
 static void tell_no_image(const struct binary *binary, const ws_images *images)
 {
-    char *contents = ws_images_describe(images), compile[128] = "with nvcc 11 or newer";
+    char *contents = ws_images_describe(images), compile[160];
     unsigned target = 0;
     for (size_t i = 0; i < ws_images_count(images); i++)
         if (target_of(images, i) > target) target = target_of(images, i);
     const char *what = contents ? contents : "other code";
     const char *whole = binary->parts ? "all its .cu files" : "it";
-    if (target)
-        snprintf(compile, sizeof compile, "with PTX: -gencode arch=compute_%u,code=compute_%u%s",
-                 target, target, binary->parts ? ", and relink" : "");
+    advise_ptx(binary, target, compile, sizeof compile);
     if (runtime.options.isa == ISA_PTX)
         tell("--isa ptx: the program contains %s and no PTX: use --isa auto, or compile %s %s",
              what, whole, compile);
@@ -275,15 +294,13 @@ void binary_load(struct binary *binary)
 
 cudaError_t binary_create(const void *image, size_t bytes, struct binary **out)
 {
-    static const char elf[] = "\x7f"
-                              "ELF",
-                      wrapped[] = "\xb1\x43\x62\x46", plain[] = "\x50\xed\x55\xba";
+    static const char wrapped[] = "\xb1\x43\x62\x46", plain[] = "\x50\xed\x55\xba";
     struct binary made = {.image_bytes = bytes};
     if (!image) return cudaErrorInvalidValue;
     if (!strncmp(image, wrapped, 4)) {
         if (bytes != SIZE_MAX) return cudaErrorInvalidKernelImage; /* pointers of another process */
         made.image = ((const struct fatbin_wrapper *)image)->data;
-    } else if (!strncmp(image, plain, 4) || !strncmp(image, elf, 4)) {
+    } else if (!strncmp(image, plain, 4) || !strncmp(image, ELFMAG, SELFMAG)) {
         made.image = image;
     } else {
         made.text = image;

@@ -63,6 +63,25 @@ static void find_facts(struct facts *f)
     }
 }
 
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+enum { ATTRIBUTE_MOST = 147 }; /* of CUDA 13.0 */
+
+#define SINCE_6(now, before) (f->major >= 6 ? now : before)
+
+static int attribute_of(const struct facts *f, int number)
+{
+    switch (number) {
+#define ATTRIBUTE(row, value)                                                                      \
+    case row:                                                                                      \
+        return (int)(value);
+#include "device_attributes.def"
+#undef ATTRIBUTE
+    default:
+        return 0;
+    }
+}
+
 /* ---- properties ------------------------------------------------------------------------------ */
 
 #define MEMBER(type, name, count) type name[count];
@@ -90,21 +109,28 @@ _Static_assert(sizeof(struct properties_new) == 1008, "cudaDeviceProp of CUDA 13
 /* CUDA 11 ends before hostRegisterSupported. */
 enum { PROPERTIES_11_BYTES = offsetof(struct properties_classic, hostRegisterSupported) };
 
-#define SET_SHAPES(p, f)                                                                           \
-    do {                                                                                           \
-        strncpy((p)->name, ws_machine_name(runtime.machine), sizeof(p)->name - 1);                 \
-        for (unsigned k = 0; k < 3; k++) {                                                         \
-            (p)->maxThreadsDim[k] = (int)(f)->block_max[k];                                        \
-            (p)->maxGridSize[k] = (int)(f)->grid_max[k];                                           \
-            (p)->maxTexture3D[k] = 16384;                                                          \
-        }                                                                                          \
-        (p)->maxTexture2D[0] = 131072;                                                             \
-        (p)->maxTexture2D[1] = 65536;                                                              \
-        (p)->maxTexture1DLayered[0] = 32768;                                                       \
-        (p)->maxTexture1DLayered[1] = 2048;                                                        \
-        (p)->maxTexture2DLayered[0] = (p)->maxTexture2DLayered[1] = 32768;                         \
-        (p)->maxTexture2DLayered[2] = 2048;                                                        \
-    } while (0)
+/* Several elements: attributes of consecutive numbers. */
+#define SET_SHAPE(member, number)                                                                  \
+    for (int k = 0; k < (int)(sizeof p->member / sizeof *p->member); k++)                          \
+        p->member[k] = attribute_of(f, number + k);
+#define SET_SHAPES                                                                                 \
+    strncpy(p->name, ws_machine_name(runtime.machine), sizeof p->name - 1);                        \
+    SET_SHAPE(maxThreadsDim, 2)                                                                    \
+    SET_SHAPE(maxGridSize, 5)                                                                      \
+    SET_SHAPE(maxTexture2D, 22)                                                                    \
+    SET_SHAPE(maxTexture2DMipmap, 73)                                                              \
+    SET_SHAPE(maxTexture2DLinear, 70)                                                              \
+    SET_SHAPE(maxTexture2DGather, 45)                                                              \
+    SET_SHAPE(maxTexture3D, 24)                                                                    \
+    SET_SHAPE(maxTexture3DAlt, 47)                                                                 \
+    SET_SHAPE(maxTexture1DLayered, 42)                                                             \
+    SET_SHAPE(maxTexture2DLayered, 27)                                                             \
+    SET_SHAPE(maxTextureCubemapLayered, 53)                                                        \
+    SET_SHAPE(maxSurface2D, 56)                                                                    \
+    SET_SHAPE(maxSurface3D, 58)                                                                    \
+    SET_SHAPE(maxSurface1DLayered, 61)                                                             \
+    SET_SHAPE(maxSurface2DLayered, 63)                                                             \
+    SET_SHAPE(maxSurfaceCubemapLayered, 67)
 
 static void fill_classic(struct properties_classic *p, const struct facts *f)
 {
@@ -113,7 +139,7 @@ static void fill_classic(struct properties_classic *p, const struct facts *f)
     IN_CLASSIC_##versions(if (count == 1) p->name[0] = (type)(value);)
 #include "device_properties.def"
 #undef PROPERTY
-    SET_SHAPES(p, f);
+    SET_SHAPES
 }
 
 static void fill_new(struct properties_new *p, const struct facts *f)
@@ -123,7 +149,7 @@ static void fill_new(struct properties_new *p, const struct facts *f)
     IN_NEW_##versions(if (count == 1) p->name[0] = (type)(value);)
 #include "device_properties.def"
 #undef PROPERTY
-    SET_SHAPES(p, f);
+    SET_SHAPES
 }
 
 CUDART cudaError_t cudaGetDeviceProperties(void *out, int device);
@@ -166,19 +192,9 @@ cudaError_t cudaDeviceGetAttribute(int *out, int attribute, int device)
     cudaError_t error = api_begin();
     if (error) return api_end(error);
     if (device != 0) return api_end(cudaErrorInvalidDevice);
-    if (attribute < 1 || attribute > 200) return api_end(cudaErrorInvalidValue);
+    if (attribute < 1 || attribute > ATTRIBUTE_MOST) return api_end(cudaErrorInvalidValue);
     find_facts(f);
-    *out = 0;
-    switch (attribute) {
-#define ATTRIBUTE(number, value)                                                                   \
-    case number:                                                                                   \
-        *out = (int)(value);                                                                       \
-        break;
-#include "device_attributes.def"
-#undef ATTRIBUTE
-    default:
-        break;
-    }
+    *out = attribute_of(f, attribute);
     return api_end(cudaSuccess);
 }
 

@@ -45,6 +45,23 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long 
     return cudaGetDriverEntryPointByVersion(name, out, runtime_version() * 1000, flags, out_found);
 }
 
+/* Tables of functions that NVIDIA does not document. NVRTC asks for one and does without it; nothing here has any, as a
+ * driver of another version. */
+CUDART driver_result cuGetExportTable(const void **out, const unsigned char id[16]);
+CUDART cudaError_t cudaGetExportTable(const void **out, const unsigned char id[16]);
+
+driver_result cuGetExportTable(const void **out, const unsigned char id[16])
+{
+    (void)id;
+    if (out) *out = NULL;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+cudaError_t cudaGetExportTable(const void **out, const unsigned char id[16])
+{
+    return (cudaError_t)cuGetExportTable(out, id);
+}
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 CUDART driver_result cuGetErrorName(driver_result error, const char **out);
