@@ -81,9 +81,13 @@ static bool lookups()
     CHECK(cudaGetDriverEntryPointByVersion("cuMemAlloc", &by_runtime, 12000, cudaEnableDefault,
                                            &found));
     CHECK_DRIVER(cuGetProcAddress("cuMemAlloc", &by_driver, 12000, 0, NULL));
+    /* A table that no driver has. */
+    const void *table = library;
+    CUuuid id = {};
+    bool has_table = cuGetExportTable(&table, &id) == CUDA_SUCCESS || table;
     void *by_loader = library ? dlsym(library, "cuMemAlloc_v2") : NULL;
     return found == cudaDriverEntryPointSuccess && by_runtime && by_runtime == by_driver &&
-           by_runtime == by_loader &&
+           by_runtime == by_loader && !has_table &&
            cuGetProcAddress("cuNothing", &by_driver, 12000, 0, NULL) == CUDA_ERROR_NOT_FOUND;
 }
 
