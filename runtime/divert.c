@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cudart_names.h"
+#include "nvidia_libraries.h"
 
 enum { JUMP_BYTES = 5, TRAMPOLINE_BYTES = 16 };
 
@@ -238,7 +239,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *user)
         scan->shared = true;
         return 0;
     }
-    divert_object(info->dlpi_addr, path, &scan->silent);
+    if (!name || !nvidia_library_add(name + 1)) divert_object(info->dlpi_addr, path, &scan->silent);
     return 0;
 }
 
@@ -248,6 +249,7 @@ __attribute__((constructor)) static void divert_all(void)
     struct scan scan = {.first = true};
     if (dladdr((const void *)(uintptr_t)divert_all, &own)) scan.own = (uintptr_t)own.dli_fbase;
     dl_iterate_phdr(visit, &scan);
+    nvidia_libraries_tell();
     if (scan.silent && !scan.shared)
         tell("the program has GPU code, but its symbols are stripped: link it without -s (and do "
              "not strip it), or with nvcc -cudart shared");

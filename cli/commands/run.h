@@ -16,6 +16,8 @@ enum {
 #define RUN_LIBRARY "libwarpsage-cudart.so"
 /* Folder of that library, beside the program or where it was built; it may be missing. */
 const char *run_libraries(struct cli *cli);
+/* In a child: the loader looks for libraries in that folder first. */
+void run_use_libraries(struct cli *cli, const char *libraries);
 
 struct run_request {
     const char *const *gpus;
@@ -59,6 +61,8 @@ void run_remove_folder(struct cli *cli, const char *folder);
 /* run_start.c: runs the program; *out_code is its exit code, 128 + n for signal n, or 125 to 127. */
 int run_start(struct cli *cli, const struct run_request *request, const char *folder,
               int *out_code);
+/* run_libraries.c: says which shared libraries of CUDA the program lacks, for a program that the loader did not start. */
+void run_tell_missing_libraries(struct cli *cli, const char *program);
 /* run_write.c: the report; and a file for each counted launch in the folder of reports. */
 int run_write(struct cli *cli, const struct run_result *result);
 /* ws_answer_write's function that takes the bytes: standard output is the program's own. */

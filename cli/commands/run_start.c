@@ -47,6 +47,11 @@ static void prepend(struct cli *cli, const char *name, const char *value)
     setenv(name, before && *before ? cli_format(cli, "%s:%s", value, before) : value, 1);
 }
 
+void run_use_libraries(struct cli *cli, const char *libraries)
+{
+    prepend(cli, "LD_LIBRARY_PATH", libraries);
+}
+
 static int write_options(struct cli *cli, const struct run_request *request, const char *folder)
 {
     const char *path = cli_format(cli, "%s/options", folder);
@@ -121,7 +126,7 @@ static void become(struct cli *cli, const struct run_request *request, const cha
     signal(SIGALRM, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     setenv("WARPSAGE_RUN", folder, 1);
-    prepend(cli, "LD_LIBRARY_PATH", libraries);
+    run_use_libraries(cli, libraries);
     prepend(cli, "LD_PRELOAD", cli_format(cli, "%s/" LIBRARY, libraries));
     char *const *words = (char *const *)(void *)request->program;
     /* execvp would give to the shell what is no program at all. */
@@ -176,5 +181,6 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
     if (WIFSIGNALED(status))
         fprintf(stderr, "warpsage: the program was killed by signal %d (%s)\n", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
+    if (*out_code == EXIT_RUN_NOT_FOUND) run_tell_missing_libraries(cli, request->program[0]);
     return EXIT_DONE;
 }
