@@ -7,7 +7,15 @@
 #include "base/arena.h"
 
 const struct body_constants body_constants __attribute__((aligned(64))) = {
-    .lanes = {0, 1, 2, 3, 4, 5, 6, 7},
+    .lanes = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+              16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
+    .numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    .pairs = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
+    .fours = {0, 4, 8, 12, 16, 20, 24, 28},
+    .join_pairs = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
+    .join_fours = {0, 16, 0, 16, 1, 17, 1, 17, 2, 18, 2, 18, 3, 19, 3, 19},
+    .pairs_64 = {0, 2, 4, 6, 8, 10, 12, 14},
+    .join_pairs_64 = {0, 8, 1, 9, 2, 10, 3, 11},
     .nan = 0x7fffffff,
     .sign = 0x80000000,
     .no_sign = 0x7fffffff,
@@ -45,6 +53,8 @@ static uint32_t emit_prologue(struct body *b)
     x86_scalar(a, true, X86_STORE, RAX, OF_FRAME(saved_rsp));
     x86_load_imm(a, RCX, 0);
     x86_scalar(a, true, X86_STORE, RCX, OF_FRAME(told));
+    x86_scalar(a, false, X86_LOAD, RCX, OF_EXEC(mask));
+    x86_scalar(a, false, X86_STORE, RCX, OF_FRAME(mask));
     x86_scalar(a, true, X86_LOAD, RAX, OF_EXEC(launch));
     x86_scalar(a, true, X86_LOAD, RAX, x86_at(RAX, (int32_t)offsetof(struct launch, memory)));
     x86_scalar(a, true, X86_LOAD, RAX, x86_at(RAX, (int32_t)offsetof(struct devmem, zero)));

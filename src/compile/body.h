@@ -27,7 +27,7 @@ enum {
 /* A register of the kernel whose 32 lanes lie in vector registers. */
 struct value {
     operand_ref ref;
-    uint8_t chunks;     /* vector registers: 2 or 4; 0: the entry is free */
+    uint8_t chunks;     /* vector registers: 1, 2 or 4; 0: the entry is free */
     bool is_dirty;      /* the slot holds an older value */
     bool is_raw;        /* f32: a NaN is still to become 0x7fffffff */
     uint32_t pinned_at; /* the operation that needs it, plus 1 */
@@ -47,14 +47,19 @@ struct known_shape {
     uint32_t used_by; /* accesses that were there when it was used last */
 };
 
+/* Registers of a result. */
+struct result {
+    uint8_t regs[CHUNKS_MAX];
+};
+
 /* A load or store whose fast check failed: the operation of the interpreter, with all values in their slots. */
 struct slow_path {
     uint32_t uop, access;
     uint32_t jumps[SLOW_JUMPS_MAX], jump_count;
     uint32_t back;
-    struct values values;            /* as they are before the operation ... */
-    uint8_t result_regs[CHUNKS_MAX]; /* ... which a load adds */
-    uint8_t result_chunks;
+    struct values values;                    /* as they are before the operation ... */
+    struct result results[UOP_DESTINATIONS]; /* ... which a load adds */
+    uint8_t result_count, result_chunks;
 };
 
 struct body {
@@ -80,7 +85,11 @@ struct body {
 
 /* Constants that templates use: at rbp. */
 struct body_constants {
-    uint64_t lanes[8]; /* 0 to 7 */
+    uint64_t lanes[WARP_LANES]; /* 0 to 31 */
+    uint32_t numbers[16];       /* 0 to 15 */
+    /* Of elements in vectors one behind the other, and of lanes to be joined to such (access_data.c). */
+    uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
+    uint64_t pairs_64[8], join_pairs_64[8];
     uint32_t nan, sign, no_sign, float_one, shift_max, words_32;
     uint64_t sign_64, no_sign_64, high_words;
 };
@@ -91,7 +100,7 @@ extern const struct body_constants body_constants;
 
 /* The lane of a constant of the pool that is the same in all; false: it is none. */
 bool value_constant(const struct body *b, operand_ref ref, uint64_t *out);
-/* Where 32 lanes of `bytes` (4 or 8) of a source are, in vectors; those that are used again come into registers.
+/* Where 32 lanes of `bytes` (2, 4 or 8) of a source are, in vectors; those that are used again come into registers.
  * They stay there until the operation is translated. */
 struct source {
     struct x86_place chunks[CHUNKS_MAX];
@@ -102,9 +111,6 @@ struct source value_raw_source(struct body *b, operand_ref ref);
 /* Chunk c of a source in a register: its own, or scratch register `scratch`. */
 unsigned value_in_register(struct body *b, struct x86_place chunk, unsigned scratch);
 /* Registers for a result. Sources keep theirs until value_finish. */
-struct result {
-    uint8_t regs[CHUNKS_MAX];
-};
 struct result value_begin(struct body *b, unsigned bytes);
 /* It becomes the value of destination `k` of the operation. */
 void value_finish(struct body *b, unsigned k, const struct result *result, unsigned bytes,
@@ -150,8 +156,8 @@ void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
 
 /* ---- body_accesses.c ------------------------------------------------------------------------------ */
 
-/* The code that finds the shape of 32 addresses, called by bodies: rdi: struct body_shape with its addresses.
- * Uses scratch registers and what a function may. */
+/* shape_stub.c: the code that finds the shape of 32 addresses, called by bodies: rdi: struct body_shape with its
+ * addresses, edx: the lanes that take part. Uses scratch registers and what a function may. */
 void shape_stub_write(struct assembler *a);
 /* Before an operation of the interpreter that the observer may hear of. */
 void accesses_tell(struct body *b);

@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "compile/body.h"
+#include "compile/access_data.h"
 
 #define FRAME_SHAPE(slot, field)                                                                   \
     x86_at(RSP,                                                                                    \
            (int32_t)(offsetof(struct body_frame, shapes) + (slot) * sizeof(struct body_shape) +    \
                      offsetof(struct body_shape, field)))
-#define OF_SHAPE(field) x86_at(RDI, (int32_t)offsetof(struct body_shape, field))
-#define OF_LANE(lane) x86_at(RDI, (int32_t)(offsetof(struct body_shape, addresses) + 8 * (lane)))
 #define OF_EXEC(field) x86_at(RBX, (int32_t)offsetof(struct exec, field))
 
 static void load(struct body *b, unsigned gpr, struct x86_place from)
@@ -21,91 +19,6 @@ static void load(struct body *b, unsigned gpr, struct x86_place from)
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
-
-/* Least and greatest address of the ends of both halves: rax, rdx, rsi, r8. */
-static void stub_range(struct assembler *a)
-{
-    static const uint8_t others[] = {RDX, RSI, R8};
-    x86_scalar(a, true, X86_LOAD, R9, x86_reg(RAX));
-    x86_scalar(a, true, X86_LOAD, R10, x86_reg(RAX));
-    for (unsigned i = 0; i < sizeof others; i++) {
-        x86_scalar(a, true, X86_CMP, others[i], x86_reg(R9));
-        x86_scalar(a, true, X86_CMOV | X86_BELOW, R9, x86_reg(others[i]));
-        x86_scalar(a, true, X86_CMP, others[i], x86_reg(R10));
-        x86_scalar(a, true, X86_CMOV | X86_ABOVE, R10, x86_reg(others[i]));
-    }
-    x86_scalar(a, true, X86_STORE, R9, OF_SHAPE(low));
-    x86_scalar(a, true, X86_STORE, R10, OF_SHAPE(high));
-}
-
-/* Lanes that leave base + i * step, each half with a base of its own: k1 | k3 is not 0. */
-static void stub_uneven(struct assembler *a)
-{
-    enum { NOT_EQUAL = 4, STEPS = SCRATCH + 1, EXPECTED = SCRATCH + 2, EIGHT = SCRATCH + 3 };
-    x86_vector(a, X86_SPREAD_64, STEPS, 0, x86_reg(RCX), 0, -1);
-    x86_vector(a, X86_MUL_64, STEPS, STEPS,
-               x86_at(RBP, (int32_t)offsetof(struct body_constants, lanes)), 0, -1);
-    x86_scalar(a, true, X86_LOAD, R11, x86_reg(RCX));
-    for (unsigned i = 0; i < 3; i++)
-        x86_scalar(a, true, X86_ADD, R11, x86_reg(R11));
-    x86_vector(a, X86_SPREAD_64, EIGHT, 0, x86_reg(R11), 0, -1);
-    for (unsigned half = 0; half < 2; half++) {
-        x86_vector(a, X86_SPREAD_64, SCRATCH, 0, x86_reg(half ? RSI : RAX), 0, -1);
-        x86_vector(a, X86_ADD_64, EXPECTED, SCRATCH, x86_reg(STEPS), 0, -1);
-        x86_vector(a, X86_COMPARE_U64, 1 + 2 * half, EXPECTED, OF_LANE(16 * half), 0, NOT_EQUAL);
-        x86_vector(a, X86_ADD_64, EXPECTED, EXPECTED, x86_reg(EIGHT), 0, -1);
-        x86_vector(a, X86_COMPARE_U64, 2 + 2 * half, EXPECTED, OF_LANE(16 * half + 8), 0,
-                   NOT_EQUAL);
-        x86_mask_or(a, 1 + 2 * half, 1 + 2 * half, 2 + 2 * half);
-    }
-}
-
-static void stub_kind(struct assembler *a, enum access_shape kind)
-{
-    x86_store_imm(a, OF_SHAPE(kind), (int32_t)kind);
-    x86_return(a);
-}
-
-void shape_stub_write(struct assembler *a)
-{
-    x86_scalar(a, true, X86_LOAD, RAX, OF_LANE(0));
-    x86_scalar(a, true, X86_LOAD, RCX, OF_LANE(1));
-    x86_scalar(a, true, X86_SUB, RCX, x86_reg(RAX));
-    x86_scalar(a, true, X86_LOAD, RDX, OF_LANE(15));
-    x86_scalar(a, true, X86_LOAD, RSI, OF_LANE(16));
-    x86_scalar(a, true, X86_LOAD, R8, OF_LANE(31));
-    stub_range(a);
-    x86_scalar(a, true, X86_STORE, RAX, OF_SHAPE(base));
-    x86_scalar(a, true, X86_STORE, RSI, OF_SHAPE(base2));
-    x86_scalar(a, true, X86_STORE, RCX, OF_SHAPE(stride));
-    x86_scalar(a, true, X86_LOAD, R9, x86_reg(RAX));
-    x86_scalar(a, true, X86_OR, R9, x86_reg(RSI));
-    x86_scalar(a, true, X86_OR, R9, x86_reg(RCX));
-    x86_scalar(a, true, X86_STORE, R9, OF_SHAPE(bits));
-    stub_uneven(a);
-    x86_mask_test(a, 1, 3);
-    uint32_t uneven = x86_jump(a, X86_NOT_EQUAL);
-    x86_load_imm(a, R9, STEP_MAX);
-    x86_scalar(a, true, X86_ADD, R9, x86_reg(RCX));
-    x86_load_imm(a, R10, 2 * STEP_MAX);
-    x86_scalar(a, true, X86_CMP, R9, x86_reg(R10));
-    uint32_t too_far = x86_jump(a, X86_ABOVE);
-    x86_scalar(a, true, X86_SUB, RSI, x86_reg(RDX));
-    x86_scalar(a, true, X86_CMP, RSI, x86_reg(RCX));
-    uint32_t halves = x86_jump(a, X86_NOT_EQUAL);
-    x86_scalar(a, true, X86_TEST, RCX, x86_reg(RCX));
-    uint32_t uniform = x86_jump(a, X86_EQUAL);
-    stub_kind(a, ACCESS_STRIDED);
-    x86_land(a, halves);
-    stub_kind(a, ACCESS_HALVES);
-    x86_land(a, uniform);
-    stub_kind(a, ACCESS_UNIFORM);
-    x86_land(a, uneven);
-    x86_land(a, too_far);
-    x86_load_imm(a, R9, SHAPE_GENERAL);
-    x86_scalar(a, true, X86_STORE, R9, OF_SHAPE(stride));
-    stub_kind(a, ACCESS_GENERAL);
-}
 
 void shape_forget(struct body *b, operand_ref ref)
 {
@@ -123,21 +36,35 @@ static uint32_t find_shape_slot(const struct body *b, operand_ref ref)
     return SHAPES_MAX;
 }
 
+static struct x86_place shape_addresses(uint32_t slot, unsigned chunk)
+{
+    struct x86_place place = FRAME_SHAPE(slot, addresses);
+    place.offset += (int32_t)(VECTOR_BYTES * chunk);
+    return place;
+}
+
+/* Without a register the addresses are 0, and the offset of the access is the address. */
+static void emit_addresses(struct body *b, const struct uop *u, uint32_t slot)
+{
+    struct source source = {0};
+    if (u->has_address) source = value_source(b, u->src[0], u->address64 ? 8 : 4);
+    if (!u->has_address) emit3(b, X86_XOR_32, SCRATCH, SCRATCH, x86_reg(SCRATCH));
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned from = SCRATCH;
+        if (u->has_address && u->address64)
+            from = value_in_register(b, source.chunks[c], SCRATCH);
+        else if (u->has_address)
+            emit_widened(b, X86_WIDEN_U32, SCRATCH, &source, c);
+        emit2(b, X86_MOVE_OUT, from, shape_addresses(slot, c));
+    }
+}
+
 static void emit_shape(struct body *b, const struct uop *u, uint32_t slot)
 {
     struct known_shape *shape = &b->shapes[slot];
     if (shape->is_known) return;
-    struct source source = value_source(b, u->src[0], u->address64 ? 8 : 4);
-    for (unsigned c = 0; c < 4; c++) {
-        struct x86_place to = FRAME_SHAPE(slot, addresses);
-        to.offset += (int32_t)(VECTOR_BYTES * c);
-        unsigned from = SCRATCH;
-        if (u->address64)
-            from = value_in_register(b, source.chunks[c], SCRATCH);
-        else
-            emit_widened(b, X86_WIDEN_U32, SCRATCH, &source, c);
-        emit2(b, X86_MOVE_OUT, from, to);
-    }
+    emit_addresses(b, u, slot);
+    x86_scalar(b->a, false, X86_LOAD, RDX, x86_at(RSP, (int32_t)offsetof(struct body_frame, mask)));
     x86_scalar(b->a, true, X86_LEA, RDI, FRAME_SHAPE(slot, low));
     x86_call_at(b->a, b->shape_stub);
     *shape = (struct known_shape){.ref = u->src[0], .is_known = true};
@@ -153,8 +80,6 @@ static void slow_if(struct body *b, struct slow_path *slow, enum x86_condition c
 /* In r8 the least address, in rdx what follows the greatest; neither goes round the address space. */
 static void emit_range(struct body *b, const struct uop *u, uint32_t slot, struct slow_path *slow)
 {
-    x86_cmp_imm(b->a, OF_EXEC(mask), -1);
-    slow_if(b, slow, X86_NOT_EQUAL);
     load(b, RAX, FRAME_SHAPE(slot, low));
     load(b, RCX, FRAME_SHAPE(slot, high));
     x86_scalar(b->a, true, X86_LEA, R8, x86_at(RAX, (int32_t)u->imm));
@@ -163,6 +88,7 @@ static void emit_range(struct body *b, const struct uop *u, uint32_t slot, struc
     slow_if(b, slow, X86_ABOVE);
     x86_imm(b->a, X86_ADD_IMM, RDX, u->bytes);
     slow_if(b, slow, X86_CARRY);
+    if (u->bytes == 1) return;
     x86_test_byte(b->a, FRAME_SHAPE(slot, bits), (uint8_t)(u->bytes - 1));
     slow_if(b, slow, X86_NOT_EQUAL);
 }
@@ -191,57 +117,106 @@ static void emit_check_shared(struct body *b, struct slow_path *slow)
     load(b, R11, OF_EXEC(shared));
 }
 
-/* The host's addresses of both halves in r9 and r10, the stride in rcx. */
+/* Local memory and parameters of functions: each lane has its own. */
+static void emit_check_by_lane(struct body *b, const struct uop *u, struct slow_path *slow)
+{
+    bool is_local = u->space == SPACE_LOCAL;
+    struct x86_place stride = is_local ? OF_EXEC(local_stride) : OF_EXEC(parameter_stride);
+    x86_scalar(b->a, false, X86_LOAD, RSI, is_local ? stride : OF_EXEC(parameter_bytes));
+    x86_scalar(b->a, true, X86_CMP, RDX, x86_reg(RSI));
+    slow_if(b, slow, X86_ABOVE);
+    load(b, R11, is_local ? OF_EXEC(locals) : OF_EXEC(parameters));
+    x86_scalar(b->a, false, X86_LOAD, R10, stride);
+}
+
+static bool is_by_lane(const struct uop *u)
+{
+    return u->space == SPACE_LOCAL || u->space == SPACE_FRAME;
+}
+
+/* A generic address that lies in an allocation is one of global memory. */
+static bool is_global(const struct uop *u)
+{
+    return u->space == SPACE_GLOBAL || u->space == SPACE_CONST || u->space == SPACE_GENERIC ||
+           u->space == SPACE_NONE;
+}
+
+/* In r11 the host's address of address 0; of lane 0 where lanes lie r10 bytes apart. */
 static void emit_check(struct body *b, const struct uop *u, uint32_t slot, struct slow_path *slow)
 {
     emit_range(b, u, slot, slow);
-    if (u->space == SPACE_GLOBAL)
+    if (is_by_lane(u))
+        emit_check_by_lane(b, u, slow);
+    else if (is_global(u))
         emit_check_global(b, u, slow);
     else
         emit_check_shared(b, slow);
-    load(b, R9, FRAME_SHAPE(slot, base));
-    load(b, R10, FRAME_SHAPE(slot, base2));
-    load(b, RCX, FRAME_SHAPE(slot, stride));
-    x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
-    x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
-    x86_imm(b->a, X86_CMP_IMM, RCX, u->bytes);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Chunk c of an access: half of a warp is one or two of them. */
-static struct x86_place host_chunk(const struct uop *u, unsigned c)
+/* Jumps where not all lanes move as vectors. The host's addresses of both halves come to r9 and r10. */
+struct dense_test {
+    uint32_t jumps[2], count;
+};
+
+static struct dense_test emit_dense_test(struct body *b, const struct uop *u, uint32_t slot)
 {
-    unsigned in_half = u->bytes / 4u;
-    return x86_at(c < in_half ? R9 : R10, (int32_t)(u->imm + VECTOR_BYTES * (c % in_half)));
+    struct dense_test test = {.count = 1};
+    load(b, R9, FRAME_SHAPE(slot, base));
+    load(b, RCX, FRAME_SHAPE(slot, unit));
+    x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
+    load(b, R10, FRAME_SHAPE(slot, base2));
+    x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
+    x86_imm(b->a, X86_CMP_IMM, RCX, u->bytes);
+    test.jumps[0] = x86_jump(b->a, X86_NOT_EQUAL);
+    if (data_takes_halves(u)) return test;
+    x86_cmp_imm(b->a, FRAME_SHAPE(slot, kind), ACCESS_STRIDED);
+    test.jumps[test.count++] = x86_jump(b->a, X86_NOT_EQUAL);
+    return test;
 }
 
-static void emit_load(struct body *b, const struct uop *u, const struct result *result,
-                      struct slow_path *slow)
+static void emit_load(struct body *b, const struct uop *u, uint32_t slot,
+                      const struct result *results)
 {
-    unsigned chunks = u->bytes / 2u;
-    uint32_t other = x86_jump(b->a, X86_NOT_EQUAL);
-    for (unsigned c = 0; c < chunks; c++)
-        emit2(b, X86_MOVE, result->regs[c], host_chunk(u, c));
-    uint32_t done = x86_jump(b->a, X86_ALWAYS);
-    x86_land(b->a, other);
-    x86_scalar(b->a, true, X86_TEST, RCX, x86_reg(RCX));
-    slow_if(b, slow, X86_NOT_EQUAL);
-    for (unsigned c = 0; c < chunks; c++) {
-        unsigned half = c < chunks / 2 ? R9 : R10;
-        emit2(b, u->bytes == 8 ? X86_BROADCAST_64 : X86_BROADCAST_32, result->regs[c],
-              x86_at(half, (int32_t)u->imm));
+    struct x86_place addresses = shape_addresses(slot, 0);
+    uint32_t done[2], count = 0;
+    if (!b->is_part && !is_by_lane(u) && data_is_dense(u)) {
+        struct dense_test test = emit_dense_test(b, u, slot);
+        data_load_dense(b, u, results);
+        done[count++] = x86_jump(b->a, X86_ALWAYS);
+        for (uint32_t i = 0; i < test.count; i++)
+            x86_land(b->a, test.jumps[i]);
+        if (data_has_broadcast(u)) {
+            x86_scalar(b->a, true, X86_TEST, RCX, x86_reg(RCX));
+            uint32_t other = x86_jump(b->a, X86_NOT_EQUAL);
+            data_load_broadcast(b, u, results);
+            done[count++] = x86_jump(b->a, X86_ALWAYS);
+            x86_land(b->a, other);
+        }
     }
-    x86_land(b->a, done);
+    data_load_lanes(b, u, results, &addresses, is_by_lane(u));
+    for (uint32_t i = 0; i < count; i++)
+        x86_land(b->a, done[i]);
+    if (u->poll) x86_store_imm(b->a, OF_EXEC(polled), 1);
 }
 
-static void emit_store(struct body *b, const struct uop *u, const struct source *value,
-                       struct slow_path *slow)
+static void emit_store(struct body *b, const struct uop *u, uint32_t slot,
+                       const struct source *values)
 {
-    slow_if(b, slow, X86_NOT_EQUAL);
-    for (unsigned c = 0; c < u->bytes / 2u; c++)
-        emit2(b, X86_MOVE_OUT, value_in_register(b, value->chunks[c], SCRATCH), host_chunk(u, c));
-    x86_store_imm(b->a, OF_EXEC(changed), -1);
+    struct x86_place addresses = shape_addresses(slot, 0);
+    bool may_be_dense = !b->is_part && !is_by_lane(u) && data_is_dense(u);
+    uint32_t done = 0;
+    if (may_be_dense) {
+        struct dense_test test = emit_dense_test(b, u, slot);
+        data_store_dense(b, u, values);
+        done = x86_jump(b->a, X86_ALWAYS);
+        for (uint32_t i = 0; i < test.count; i++)
+            x86_land(b->a, test.jumps[i]);
+    }
+    data_store_lanes(b, u, values, &addresses, is_by_lane(u));
+    if (may_be_dense) x86_land(b->a, done);
+    if (!is_by_lane(u)) x86_store_imm(b->a, OF_EXEC(changed), -1);
 }
 
 /* ---- templates ------------------------------------------------------------------------------- */
@@ -256,8 +231,11 @@ static struct slow_path *add_slow(struct body *b)
 
 static void add_access(struct body *b, const struct uop *u, uint32_t slot)
 {
+    uint8_t space = u->space == SPACE_FRAME                   ? SPACE_PARAM
+                    : is_global(u) && u->space != SPACE_CONST ? SPACE_GLOBAL
+                                                              : u->space;
     b->accesses[b->access_count++] =
-        (struct body_access){.uop = u, .shape = slot, .space = u->space, .offset = u->imm};
+        (struct body_access){.uop = u, .shape = slot, .space = space, .offset = u->imm};
     if (slot < SHAPES_MAX) b->shapes[slot].used_by = b->access_count;
 }
 
@@ -266,8 +244,9 @@ static bool template_parameter(struct body *b, const struct uop *u)
 {
     uint64_t end = b->program->functions[0].function->parameter_bytes;
     uint64_t address = (uint64_t)u->imm;
-    if (u->has_address || address % u->bytes || address > end || end - address < u->bytes)
-        return false;
+    bool is_plain = u->vector == 1 && (u->element == 4 || u->element == 8) &&
+                    u->dst_bits == 8 * u->element && !u->has_address;
+    if (!is_plain || address % u->bytes || address > end || end - address < u->bytes) return false;
     uint64_t *addresses = ARENA_ARRAY(b->arena, uint64_t, WARP_LANES);
     for (unsigned i = 0; i < WARP_LANES; i++)
         addresses[i] = address;
@@ -285,38 +264,63 @@ static bool template_parameter(struct body *b, const struct uop *u)
 
 static bool is_simple(const struct uop *u)
 {
-    bool is_whole = u->vector == 1 && !u->elements && u->dst_bits == 8 * u->element;
-    return is_whole && (u->element == 4 || u->element == 8) && !u->poll && !u->has_parts &&
-           u->imm % u->bytes == 0 && u->imm > INT32_MIN / 2 && u->imm < INT32_MAX / 2;
+    bool is_known = !u->elements && !u->has_parts && data_can_move(u) && u->bytes <= 16;
+    return is_known && u->vector <= UOP_DESTINATIONS && u->imm % u->bytes == 0 &&
+           u->imm > INT32_MIN / 2 && u->imm < INT32_MAX / 2;
+}
+
+static bool has_results(const struct uop *u)
+{
+    for (unsigned k = 0; k < u->vector; k++)
+        if (u->dst[k] == REF_NONE) return false;
+    return true;
+}
+
+static bool is_in_known_space(const struct uop *u)
+{
+    return is_by_lane(u) || is_global(u) || u->space == SPACE_SHARED;
+}
+
+static void translate_load(struct body *b, const struct uop *u, uint32_t slot)
+{
+    unsigned width = u->dst_bits / 8u;
+    struct result results[UOP_DESTINATIONS];
+    for (unsigned k = 0; k < u->vector; k++)
+        results[k] = value_begin(b, width);
+    struct slow_path *slow = add_slow(b);
+    memcpy(slow->results, results, sizeof results);
+    slow->result_count = u->vector;
+    slow->result_chunks = (uint8_t)(width * WARP_LANES / VECTOR_BYTES);
+    emit_check(b, u, slot, slow);
+    emit_load(b, u, slot, results);
+    slow->back = b->a->used;
+    add_access(b, u, slot);
+    for (unsigned k = 0; k < u->vector; k++)
+        value_finish(b, k, &results[k], width, false);
+}
+
+static void translate_store(struct body *b, const struct uop *u, uint32_t slot)
+{
+    struct source values[UOP_DESTINATIONS];
+    for (unsigned k = 0; k < u->vector; k++)
+        values[k] = value_source(b, u->src[1 + k], u->dst_bits / 8u);
+    struct slow_path *slow = add_slow(b);
+    emit_check(b, u, slot, slow);
+    emit_store(b, u, slot, values);
+    slow->back = b->a->used;
+    add_access(b, u, slot);
 }
 
 bool template_access(struct body *b, const struct uop *u)
 {
     bool is_load = u->insn->op == OP_LD;
     if ((!is_load && u->insn->op != OP_ST) || !is_simple(u)) return false;
-    if (is_load && u->dst[0] == REF_NONE) return false;
-    if (is_load && u->space == SPACE_PARAM) return template_parameter(b, u);
-    bool is_near = u->space == SPACE_SHARED || (u->space == SPACE_GLOBAL && u->address64);
+    if (is_load && !has_results(u)) return false;
+    if (is_load && u->space == SPACE_PARAM && template_parameter(b, u)) return true;
     uint32_t slot = find_shape_slot(b, u->src[0]);
-    if (!is_near || !u->has_address || slot == SHAPES_MAX || b->is_part) return false;
+    if (!is_in_known_space(u) || slot == SHAPES_MAX) return false;
     emit_shape(b, u, slot);
-    struct source value = {0};
-    struct result result = {0};
-    if (is_load)
-        result = value_begin(b, u->bytes);
-    else
-        value = value_source(b, u->src[1], u->bytes);
-    struct slow_path *slow = add_slow(b);
-    memcpy(slow->result_regs, result.regs, sizeof slow->result_regs);
-    slow->result_chunks = is_load ? u->bytes / 2u : 0;
-    emit_check(b, u, slot, slow);
-    if (is_load)
-        emit_load(b, u, &result, slow);
-    else
-        emit_store(b, u, &value, slow);
-    slow->back = b->a->used;
-    add_access(b, u, slot);
-    if (is_load) value_finish(b, 0, &result, u->bytes, false);
+    (is_load ? translate_load : translate_store)(b, u, slot);
     return true;
 }
 
@@ -352,8 +356,9 @@ static void write_slow(struct body *b, const struct slow_path *slow)
     x86_scalar(b->a, true, X86_STORE, RAX, x86_at(RSP, (int32_t)offsetof(struct body_frame, told)));
     x86_add_at(b->a, OF_EXEC(compiled), -1);
     values_reload(b, &slow->values);
-    for (unsigned c = 0; c < slow->result_chunks; c++)
-        emit2(b, X86_MOVE, slow->result_regs[c], value_slot(u->dst[0], c));
+    for (unsigned k = 0; k < slow->result_count; k++)
+        for (unsigned c = 0; c < slow->result_chunks; c++)
+            emit2(b, X86_MOVE, slow->results[k].regs[c], value_slot(u->dst[k], c));
     x86_land_at(b->a, x86_jump(b->a, X86_ALWAYS), slow->back);
 }
 

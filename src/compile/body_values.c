@@ -115,13 +115,15 @@ static void make_canonical(struct body *b, struct value *value)
 static void store_value(struct body *b, struct value *value)
 {
     enum { ACTIVE = 5 };
+    static const uint8_t forms[] = {
+        [1] = X86_MOVE_OUT_16, [2] = X86_MOVE_OUT, [4] = X86_MOVE_OUT_64};
     unsigned lanes = WARP_LANES / value->chunks;
     make_canonical(b, value);
     if (b->is_part) x86_mask_load(b->a, ACTIVE, x86_at(RBX, (int32_t)offsetof(struct exec, mask)));
     for (unsigned c = 0; c < value->chunks; c++) {
         if (b->is_part && c) x86_mask_shift(b->a, ACTIVE, ACTIVE, lanes);
-        x86_vector(b->a, value->chunks == 4 ? X86_MOVE_OUT_64 : X86_MOVE_OUT, value->regs[c], 0,
-                   value_slot(value->ref, c), b->is_part ? ACTIVE : 0, -1);
+        x86_vector(b->a, forms[value->chunks], value->regs[c], 0, value_slot(value->ref, c),
+                   b->is_part ? ACTIVE : 0, -1);
     }
     value->is_dirty = false;
 }

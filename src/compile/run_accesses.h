@@ -9,15 +9,16 @@ enum { SHAPES_MAX = 16, SLOW_JUMPS_MAX = 8 };
 
 /* Of 32 addresses, without the offset of an access (sem_memory.h, find_shape). */
 struct body_shape {
-    uint64_t low, high;   /* least and greatest */
+    uint64_t low, high;   /* least and greatest of the lanes that take part */
     uint64_t base, base2; /* of lanes 0 and 16 */
-    uint64_t stride;      /* SHAPE_GENERAL: none */
-    uint64_t bits;        /* base | base2 | stride */
-    uint32_t kind;        /* enum access_shape */
-    uint32_t unused[3];
+    uint64_t stride;
+    uint64_t bits; /* all that those lanes have */
+    uint32_t kind; /* enum access_shape */
+    uint32_t unused;
+    uint64_t unit; /* the stride, if all lanes take part and have one */
     uint64_t addresses[WARP_LANES];
 };
-#define SHAPE_GENERAL INT64_MAX
+#define NO_UNIT INT64_MAX
 
 /* One access of a body. */
 struct body_access {
@@ -32,7 +33,9 @@ struct body_frame {
     uint64_t saved_rsp;
     uint64_t told; /* accesses that the observer knows of */
     uint64_t host; /* of address 0 in global memory */
-    uint64_t unused[5];
+    uint32_t mask; /* lanes that take part in the access at hand */
+    uint32_t unused[9];
+    uint64_t values[WARP_LANES]; /* what a store of bytes or halves takes, lane by lane */
     struct body_shape shapes[SHAPES_MAX];
 };
 

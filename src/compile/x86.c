@@ -40,6 +40,12 @@ static void put_operand(struct assembler *a, unsigned reg, struct x86_place rm)
         put(a, 0xc0 | field);
         return;
     }
+    if (rm.has_index) {
+        put(a, 0x80 | (reg & 7) << 3 | 4);
+        put(a, (unsigned)rm.scale << 6 | (rm.index & 7u) << 3 | (rm.reg & 7u));
+        put_word(a, (uint32_t)rm.offset);
+        return;
+    }
     put(a, 0x80 | field);
     if ((rm.reg & 7) == RSP) put(a, 0x24);
     put_word(a, (uint32_t)rm.offset);
@@ -53,6 +59,10 @@ void x86_vector(struct assembler *a, enum x86_form form, unsigned reg, unsigned 
     enum { LENGTH_512 = 2 << 5 };
     if (forms[form].extension >= 0) reg = (unsigned)forms[form].extension;
     unsigned x = rm.is_memory ? 0 : rm.reg >> 4; /* the fifth bit of a register */
+    if (rm.has_index) {                          /* a vector: its fourth and fifth bit */
+        x = rm.index >> 3 & 1u;
+        second |= rm.index & 16u;
+    }
     unsigned high = (reg >> 3 & 1) << 7 | x << 6 | (rm.reg >> 3 & 1u) << 5 | (reg >> 4 & 1) << 4;
     put(a, 0x62);
     put(a, (high ^ 0xf0) | forms[form].map);
@@ -84,6 +94,11 @@ enum { W1 = 0x80, PREFIX_66 = 1, PREFIX_F2 = 3 };
 void x86_mask_load(struct assembler *a, unsigned k, struct x86_place from)
 {
     vex(a, 1, W1 | VEX_128 | PREFIX_66, 0x90, k, 0, from);
+}
+
+void x86_mask_of_gpr(struct assembler *a, unsigned k, unsigned gpr)
+{
+    vex(a, 1, VEX_128 | PREFIX_F2, 0x92, k, 0, x86_reg(gpr));
 }
 
 void x86_mask_to_gpr(struct assembler *a, unsigned gpr, unsigned k)
@@ -127,10 +142,29 @@ void x86_clear_upper(struct assembler *a)
 void x86_scalar(struct assembler *a, bool is_wide, unsigned opcode, unsigned reg,
                 struct x86_place rm)
 {
-    put(a, 0x40 | (is_wide ? 8u : 0) | (reg >> 3 & 1) << 2 | (rm.reg >> 3 & 1u));
+    unsigned x = rm.has_index ? rm.index >> 3 & 1u : 0;
+    put(a, 0x40 | (is_wide ? 8u : 0) | (reg >> 3 & 1) << 2 | x << 1 | (rm.reg >> 3 & 1u));
     if (opcode > 0xff) put(a, 0x0f);
     put(a, opcode & 0xff);
     put_operand(a, reg, rm);
+}
+
+void x86_store_word(struct assembler *a, unsigned gpr, struct x86_place to)
+{
+    put(a, 0x66);
+    x86_scalar(a, false, X86_STORE, gpr, to);
+}
+
+void x86_first_bit(struct assembler *a, unsigned to, unsigned from)
+{
+    put(a, 0xf3);
+    x86_scalar(a, false, 0x0fbc, to, x86_reg(from));
+}
+
+void x86_divide(struct assembler *a, unsigned gpr)
+{
+    put(a, 0x48), put(a, 0x99);
+    x86_scalar(a, true, 0xf7, 7, x86_reg(gpr));
 }
 
 void x86_imm(struct assembler *a, enum x86_arithmetic what, unsigned gpr, int32_t imm)

@@ -15,11 +15,13 @@ struct assembler {
 
 enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* An operand: a register of any kind, or memory at base + offset. */
+/* An operand: a register of any kind, or memory at base + offset, and perhaps index << scale. */
 struct x86_place {
     bool is_memory, is_element; /* element: one of 32 or 64 bits, for all lanes */
     uint8_t reg;                /* the register, or the base */
     int32_t offset;
+    bool has_index;
+    uint8_t index, scale; /* a general register; of gathers and scatters a vector of addresses */
 };
 static inline struct x86_place x86_reg(unsigned reg)
 {
@@ -31,7 +33,18 @@ static inline struct x86_place x86_at(unsigned base, int32_t offset)
 }
 static inline struct x86_place x86_element(unsigned base, int32_t offset)
 {
-    return (struct x86_place){true, true, (uint8_t)base, offset};
+    return (struct x86_place){
+        .is_memory = true, .is_element = true, .reg = (uint8_t)base, .offset = offset};
+}
+static inline struct x86_place x86_indexed(unsigned base, int32_t offset, unsigned index,
+                                           unsigned scale)
+{
+    return (struct x86_place){.is_memory = true,
+                              .reg = (uint8_t)base,
+                              .offset = offset,
+                              .has_index = true,
+                              .index = (uint8_t)index,
+                              .scale = (uint8_t)scale};
 }
 
 enum x86_form {
@@ -48,6 +61,7 @@ void x86_vector(struct assembler *a, enum x86_form form, unsigned reg, unsigned 
 
 /* Masks. */
 void x86_mask_load(struct assembler *a, unsigned k, struct x86_place from);     /* kmovd k, m32 */
+void x86_mask_of_gpr(struct assembler *a, unsigned k, unsigned gpr);            /* kmovd k, r32 */
 void x86_mask_to_gpr(struct assembler *a, unsigned gpr, unsigned k);            /* kmovd r32, k */
 void x86_mask_shift(struct assembler *a, unsigned to, unsigned k, unsigned by); /* kshiftrd */
 void x86_mask_join(struct assembler *a, unsigned to, unsigned high, unsigned low,
@@ -70,8 +84,13 @@ enum {
     X86_LOAD = 0x8b,
     X86_LEA = 0x8d,
     X86_TEST = 0x85,
+    X86_MUL = 0x0faf,
+    X86_STORE_BYTE = 0x88,
     X86_CMOV = 0x0f40, /* | condition */
 };
+void x86_store_word(struct assembler *a, unsigned gpr, struct x86_place to); /* 16 bits */
+void x86_first_bit(struct assembler *a, unsigned to, unsigned from);         /* tzcnt, 32 bits */
+void x86_divide(struct assembler *a, unsigned gpr); /* cqo, idiv: rax by it; changes rdx */
 /* 64 bits. */
 enum x86_arithmetic { X86_ADD_IMM = 0, X86_AND_IMM = 4, X86_SUB_IMM = 5, X86_CMP_IMM = 7 };
 void x86_imm(struct assembler *a, enum x86_arithmetic what, unsigned gpr, int32_t imm);
