@@ -264,6 +264,17 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     return cudaEventSynchronize(event);
 }
 
+static void tell_clock(void)
+{
+    const struct options *options = &runtime.options;
+    if (options->clock == CLOCK_HOST)
+        note("CUDA events report the time of this host (--clock host).");
+    else if (options->clock == CLOCK_PREDICTED)
+        note("CUDA events report the predicted time of the GPU, not that of this host.");
+    else
+        note("CUDA events report the time of the model %s (--clock).", options->model);
+}
+
 cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin, cudaEvent_t end)
 {
     cudaError_t error = api_begin();
@@ -274,6 +285,7 @@ cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin, cud
         return api_end(cudaErrorInvalidResourceHandle);
     order_wait_event(begin);
     order_wait_event(end);
+    tell_clock();
     *out_milliseconds = (float)(1e3 * (end->seconds - begin->seconds));
     return api_end(cudaSuccess);
 }

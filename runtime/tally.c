@@ -20,6 +20,7 @@ struct tally {
     char bottleneck[80], profile[64];
     uint32_t grid[3], block[3];
     uint64_t warp_instructions; /* of all launches */
+    double host_seconds;        /* that they took here to execute */
     struct launch_classes classes;
 };
 
@@ -86,13 +87,13 @@ static void write_row(const struct kernel *kernel)
     row_set(
         t->row,
         "kernel\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%.9g\t%.9g\t%.9g\t%.9g\t%u,%u,%u\t%u,%u,%u\t"
-        "%s\t%s\t%llu\t%s\t",
+        "%s\t%s\t%llu\t%s\t%.3g\t",
         (unsigned long long)t->launches, (unsigned long long)t->measured,
         (unsigned long long)t->reused, (unsigned long long)t->scaled,
         (unsigned long long)t->uncounted, (unsigned long long)t->failed, t->total, t->least,
         t->most, t->heaviest, t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1],
         t->block[2], t->profile, t->bottleneck, (unsigned long long)t->warp_instructions,
-        display_name(kernel));
+        display_name(kernel), t->host_seconds);
 }
 
 void tally_write(const struct kernel *kernel)
@@ -100,10 +101,15 @@ void tally_write(const struct kernel *kernel)
     write_row(kernel);
 }
 
-void tally_running(const struct kernel *kernel)
+void tally_running(struct kernel *kernel)
 {
     static struct row *row;
     static pid_t owner;
+    static struct kernel *running;
+    static double begin;
+    if (running) tally_of(running)->host_seconds += host_now() - begin;
+    running = kernel;
+    begin = host_now();
     if (owner != getpid()) {
         owner = getpid();
         row = row_create("running");

@@ -24,6 +24,6 @@ void tally_failed(struct kernel *kernel);
 WS_CHECKED ws_status tally_ask(const ws_profile *profile, const ws_input *inputs, size_t count,
                                ws_answer **out);
 /* It begins, and it has ended (NULL): what was running is told if the process is killed. */
-void tally_running(const struct kernel *kernel);
+void tally_running(struct kernel *kernel);
 
 #endif

@@ -102,6 +102,7 @@ static void add_kernel(struct reading *reading, const struct run_kernel *row)
         sum.counts = there->counts;
         add_counts(&sum.counts, &row->counts);
         sum.warp_instructions = there->warp_instructions + row->warp_instructions;
+        sum.host_seconds = there->host_seconds + row->host_seconds;
         sum.total_seconds = there->total_seconds + row->total_seconds;
         sum.least_seconds = !run_timed(&there->counts) ? row->least_seconds
                             : !run_timed(&row->counts)
@@ -123,7 +124,8 @@ static bool read_kernel(struct reading *reading, char *const *f)
                    read_seconds(f[9], &row.most_seconds) &&
                    read_seconds(f[10], &row.heaviest_seconds) && read_shape(f[11], row.grid) &&
                    read_shape(f[12], row.block) && !strchr(f[13], '/') &&
-                   text_to_u64(f[15], &row.warp_instructions);
+                   text_to_u64(f[15], &row.warp_instructions) &&
+                   read_seconds(f[17], &row.host_seconds);
     if (!is_good || !row.counts.launches) return is_good;
     if (*f[13]) row.profile = arena_format(reading->arena, "%s/%s", reading->folder, f[13]);
     row.bottleneck = arena_copy(reading->arena, f[14]);
@@ -167,7 +169,7 @@ static bool read_running(struct reading *reading, char *const *f)
 }
 
 enum {
-    KERNEL_FIELDS = 17,
+    KERNEL_FIELDS = 18,
     LAUNCH_FIELDS = 9,
     TABLE_ROWS = 2048 /* ROWS of runtime/session.c */,
     EVENT_ROWS = 6144 + 1 /* EVENTS of event_log.c, and a head */

@@ -25,6 +25,7 @@ struct run_kernel {
     const char *profile; /* path of the heaviest launch's profile; NULL: none */
     struct run_counts counts;
     uint64_t warp_instructions; /* of all launches, counted or not */
+    double host_seconds;        /* that these took to execute */
     double total_seconds, least_seconds, most_seconds, heaviest_seconds;
     size_t report;              /* its place in the report of the heaviest, from 1; 0: none */
     const char *no_report;      /* why it has none; NULL: it has */

@@ -87,8 +87,10 @@ void show_hot_code(struct page *page, const struct node *machine, size_t max_row
     struct arena arena = {0};
     if (!node_is_known(hot) || !lay_out_hot(page, hot, &table)) return;
     size_t rows = max_rows < MOST ? max_rows : MOST;
-    strbuf_printf(&line, "%-*s%6s%8s%7s%8s   ", (int)table.place + 3, "Hot lines: % of", "time",
-                  "instr.", "sect.", "wavef.");
+    bool has_room = table.main == PTX && table.place > PLACE_COLUMNS;
+    strbuf_printf(&line, "%-*s%6s%8s%7s%8s   ", (int)table.place + 3,
+                  has_room ? "Hot lines (of the source: -lineinfo): % of" : "Hot lines: % of",
+                  "time", "instr.", "sect.", "wavef.");
     for (unsigned level = 0; level < LEVELS; level++)
         if (table.columns[level])
             strbuf_printf(&line, "%-*s", (int)table.columns[level], level_titles[level]);

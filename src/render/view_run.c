@@ -6,7 +6,7 @@
 #include "render/analyze_sarif.h"
 #include "render/markdown.h"
 
-enum { KERNELS_SHOWN = 20, NAME_COLUMNS = 32 };
+enum { KERNELS_SHOWN = 20, NAME_COLUMNS = 24 };
 
 static struct quantity count_of(const struct node *node, const char *id, const char *noun)
 {
@@ -94,18 +94,13 @@ static void put_counted(struct notes *notes, const struct node *totals)
 static void put_notes(struct page *page, const struct node *run)
 {
     struct notes notes = {.page = page};
-    const char *clock = node_word(run, "clock");
     if (!node_flag(run, "gpu_given"))
         put_note_of(&notes, "No --gpu given: using %s.", node_word(run, "machine"));
     put_note(&notes, "Times cover kernels only: launch overhead and copies between host and GPU "
                      "are excluded; streams are serialised.");
-    if (!strcmp(clock, "host"))
-        put_note(&notes, "CUDA events report the time of this host (--clock host).");
-    else if (!strcmp(clock, "predicted"))
-        put_note(&notes,
-                 "CUDA events report the predicted time of the GPU, not that of this host.");
-    else
-        put_note_of(&notes, "CUDA events report the time of the model %s (--clock).", clock);
+    if (node_is_known(node_child(run, "heaviest")))
+        put_note(&notes, "Times of the table do without warp traces, which the report of a kernel "
+                         "follows: it may have another time.");
     if (strcmp(node_word(run, "l2"), "kept") != 0)
         put_note_of(&notes, "Each launch starts with its L2 %s (--l2).", node_word(run, "l2"));
     put_counted(&notes, node_child(run, "totals"));
@@ -116,19 +111,24 @@ static void put_notes(struct page *page, const struct node *run)
 
 static void put_kernel(struct page *page, const struct node *kernel)
 {
-    enum { ROOM = NAME_COLUMNS - 2 };
     const char *name = node_word(kernel, "name");
     uint64_t launches = node_count(kernel, "launches");
     struct strbuf line = {0};
-    strbuf_printf(&line, "%-*.*s%s %9llu ", ROOM, ROOM, name, strlen(name) > ROOM ? ".." : "  ",
-                  (unsigned long long)launches);
+    /* A longer name has lines of its own, whole: template arguments tell kernels apart. */
+    if (strlen(name) > NAME_COLUMNS) {
+        page_fill(page, "", name);
+        name = "";
+    }
+    strbuf_printf(&line, "%-*s %8llu %8s %8s ", NAME_COLUMNS, name, (unsigned long long)launches,
+                  quantity_format(node_number(kernel, "warp_instructions"), "1").text,
+                  quantity_format(node_number(kernel, "host_s"), "s").text);
     if (node_is_known(node_child(kernel, "time_s")))
-        strbuf_printf(&line, "%9s %9s %5.0f %%  %.24s",
+        strbuf_printf(&line, "%8s %8s %4.0f %%  %.24s",
                       quantity_format(node_number(kernel, "mean_s"), "s").text,
                       quantity_format(node_number(kernel, "time_s"), "s").text,
                       100 * node_number(kernel, "share"), node_word(kernel, "bottleneck"));
     else
-        strbuf_printf(&line, "%9s %9s %7s  %s", "-", "-", "-",
+        strbuf_printf(&line, "%8s %8s %6s  %s", "-", "-", "-",
                       node_count(kernel, "failed") == launches ? "failed" : "not requested");
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
@@ -144,8 +144,8 @@ static void put_kernels(struct page *page, const struct node *run)
                        : "no time predicted",
               is_timed ? " predicted in total" : "");
     page_blank(page);
-    page_line(page, "%-*s %9s %9s %9s %7s  %s", NAME_COLUMNS, "kernel", "launches", "each", "total",
-              "share", "limited by");
+    page_line(page, "%-*s %8s %8s %8s %8s %8s %6s  %s", NAME_COLUMNS, "kernel", "launches",
+              "instr.", "host", "each", "total", "share", "limited by");
     for (size_t i = 0; i < kernels->child_count && i < KERNELS_SHOWN; i++)
         put_kernel(page, &kernels->children[i]);
     if (kernels->child_count > KERNELS_SHOWN)

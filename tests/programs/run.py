@@ -161,6 +161,9 @@ def run(warpsage, program, expected):
                 document = json.loads(report) if report else None
                 wrong = check_document("run", document)
                 problems += [f"JSON: {wrong}"] if wrong else []
+                problems += [f"{one['name']}: executed without instructions or in no time"
+                             for one in (document or {}).get("kernels", [])
+                             if one["counted"] and not (one["warp_instructions"] and one["host_s"] > 0)]
                 if expected["every-launch"] is not None and not problems:
                     problems += differences(folder, warpsage, program, expected, document)
             if problems:

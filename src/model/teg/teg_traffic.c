@@ -16,6 +16,16 @@ static double scale(const struct teg_grid *grid, enum cache_count what, enum cou
     return (double)profile_blocks(profile) / (double)grid->result.block_count;
 }
 
+/* Were there loads, and none in the blocks that were simulated? Then nothing is known of their hits. */
+static bool lacks_loads(const struct teg_grid *grid)
+{
+    const struct profile *profile = grid->input->profile;
+    return !grid->result.memory.caches[CACHE_COUNT_LOADS] &&
+           profile_get(profile, COUNTER_MEM_GLOBAL_LOAD_SECTORS32) +
+                   profile_get(profile, COUNTER_MEM_LOCAL_LOAD_SECTORS32) >
+               0;
+}
+
 static bool is_of_stores(enum cache_count what)
 {
     return what == CACHE_COUNT_STORES || what == CACHE_COUNT_L1_STORE_HITS ||
@@ -27,7 +37,7 @@ const struct cache_section *teg_traffic(const struct teg_grid *grid)
     const struct model_input *input = grid->input;
     const uint64_t *simulated = grid->result.memory.caches;
     struct cache_geometry geometry;
-    if (!teg_is_cached(&grid->machine) || !grid->result.block_count ||
+    if (!teg_is_cached(&grid->machine) || !grid->result.block_count || lacks_loads(grid) ||
         !cache_geometry_read(input->machine, input->profile, input->occupancy.blocks_per_sm,
                              &geometry))
         return NULL;
