@@ -123,14 +123,50 @@ static void emit_interpreted(struct body *b, const struct uop *u)
         b->shapes[i].is_known = false;
 }
 
-static bool translate(struct body *b, const struct uop *u)
+static bool translate_plain(struct body *b, const struct uop *u)
 {
     static template_fn *const templates[] = {template_compare, template_move, template_float,
                                              template_integer, template_access};
-    if (!u->is_whole_insn || u->guard != REF_NONE) return false;
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;
     return false;
+}
+
+/* Notes in the frame for which lanes the guard holds, as the operation may change it. */
+static bool emit_guard(struct body *b, const struct uop *u)
+{
+    for (b->guard = 0; b->guard_used_by[b->guard] > b->told;)
+        if (++b->guard == GUARDS_MAX) return false;
+    x86_scalar(b->a, false, X86_LOAD, RAX, value_word(u->guard));
+    if (u->guard_negated) x86_not(b->a, RAX);
+    x86_scalar(b->a, false, X86_AND, RAX, OF_EXEC(mask));
+    x86_scalar(b->a, false, X86_STORE, RAX, emit_lanes(b));
+    return true;
+}
+
+static bool translate_guarded(struct body *b, const struct uop *u)
+{
+    uint32_t begin = b->a->used, told = b->access_count;
+    b->is_guarded = true;
+    bool is_done = emit_guard(b, u) && translate_plain(b, u);
+    if (!is_done) b->a->used = begin;
+    if (is_done && b->access_count == told) guard_add(b, u);
+    if (is_done) b->guard_used_by[b->guard] = b->access_count;
+    b->is_guarded = false;
+    return is_done;
+}
+
+static bool translate(struct body *b, const struct uop *u)
+{
+    if (!u->is_whole_insn) return false;
+    return u->guard == REF_NONE ? translate_plain(b, u) : translate_guarded(b, u);
+}
+
+struct x86_place emit_lanes(const struct body *b)
+{
+    struct x86_place place = OF_FRAME(guards);
+    place.offset += (int32_t)(sizeof(uint32_t) * b->guard);
+    return b->is_guarded ? place : OF_EXEC(mask);
 }
 
 bool body_write(struct body *b)

@@ -72,8 +72,11 @@ struct body {
     uint32_t at;             /* the operation that is translated */
     struct values values;
     struct known_shape shapes[SHAPES_MAX];
-    uint32_t shape_stub;          /* place of the code that finds a shape */
-    struct body_access *accesses; /* room for one by operation */
+    bool is_guarded;                    /* the operation at hand, and then: */
+    uint32_t guard;                     /* of the frame: lanes whose guard holds */
+    uint32_t guard_used_by[GUARDS_MAX]; /* accesses that were there when it was used last */
+    uint32_t shape_stub;                /* place of the code that finds a shape */
+    struct body_access *accesses;       /* room for one by operation */
     uint32_t access_count;
     struct arena *arena; /* for what the code refers to */
     uint32_t told;       /* accesses that the observer knows of at this place */
@@ -149,6 +152,8 @@ void emit_widened(struct body *b, enum x86_form form, unsigned to, const struct 
                   unsigned c);
 /* Does the operation have the operands as wide as this, and is it without a guard? 1: a predicate. */
 bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, unsigned c);
+/* Lanes that an operation changes: of its guard, or of the warp. */
+struct x86_place emit_lanes(const struct body *b);
 /* A source predicate in eax (any register), negated if the operation says so. */
 void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr);
 /* Its masks for the chunks of values as wide as this, in k1 and the following. */
@@ -159,6 +164,8 @@ void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
 /* shape_stub.c: the code that finds the shape of 32 addresses, called by bodies: rdi: struct body_shape with its
  * addresses, edx: the lanes that take part. Uses scratch registers and what a function may. */
 void shape_stub_write(struct assembler *a);
+/* The operation at hand has a guard and no access. */
+void guard_add(struct body *b, const struct uop *u);
 /* Before an operation of the interpreter that the observer may hear of. */
 void accesses_tell(struct body *b);
 void accesses_write_slow(struct body *b);

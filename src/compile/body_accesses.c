@@ -11,6 +11,7 @@
     x86_at(RSP,                                                                                    \
            (int32_t)(offsetof(struct body_frame, shapes) + (slot) * sizeof(struct body_shape) +    \
                      offsetof(struct body_shape, field)))
+#define OF_FRAME(field) x86_at(RSP, (int32_t)offsetof(struct body_frame, field))
 #define OF_EXEC(field) x86_at(RBX, (int32_t)offsetof(struct exec, field))
 
 static void load(struct body *b, unsigned gpr, struct x86_place from)
@@ -29,7 +30,7 @@ void shape_forget(struct body *b, operand_ref ref)
 /* The shape of the addresses in a register; SHAPES_MAX: the frame has no room until the observer was told. */
 static uint32_t find_shape_slot(const struct body *b, operand_ref ref)
 {
-    for (uint32_t i = 0; i < SHAPES_MAX; i++)
+    for (uint32_t i = 0; !b->is_guarded && i < SHAPES_MAX; i++)
         if (b->shapes[i].is_known && b->shapes[i].ref == ref) return i;
     for (uint32_t i = 0; i < SHAPES_MAX; i++)
         if (!b->shapes[i].is_known && b->shapes[i].used_by <= b->told) return i;
@@ -44,30 +45,30 @@ static struct x86_place shape_addresses(uint32_t slot, unsigned chunk)
 }
 
 /* Without a register the addresses are 0, and the offset of the access is the address. */
-static void emit_addresses(struct body *b, const struct uop *u, uint32_t slot)
+static void emit_addresses(struct body *b, const struct uop *u, uint32_t slot,
+                           const struct source *source)
 {
-    struct source source = {0};
-    if (u->has_address) source = value_source(b, u->src[0], u->address64 ? 8 : 4);
     if (!u->has_address) emit3(b, X86_XOR_32, SCRATCH, SCRATCH, x86_reg(SCRATCH));
     for (unsigned c = 0; c < 4; c++) {
         unsigned from = SCRATCH;
         if (u->has_address && u->address64)
-            from = value_in_register(b, source.chunks[c], SCRATCH);
+            from = value_in_register(b, source->chunks[c], SCRATCH);
         else if (u->has_address)
-            emit_widened(b, X86_WIDEN_U32, SCRATCH, &source, c);
+            emit_widened(b, X86_WIDEN_U32, SCRATCH, source, c);
         emit2(b, X86_MOVE_OUT, from, shape_addresses(slot, c));
     }
 }
 
-static void emit_shape(struct body *b, const struct uop *u, uint32_t slot)
+static void emit_shape(struct body *b, const struct uop *u, uint32_t slot,
+                       const struct source *source)
 {
     struct known_shape *shape = &b->shapes[slot];
     if (shape->is_known) return;
-    emit_addresses(b, u, slot);
-    x86_scalar(b->a, false, X86_LOAD, RDX, x86_at(RSP, (int32_t)offsetof(struct body_frame, mask)));
+    emit_addresses(b, u, slot, source);
+    x86_scalar(b->a, false, X86_LOAD, RDX, OF_FRAME(mask));
     x86_scalar(b->a, true, X86_LEA, RDI, FRAME_SHAPE(slot, low));
     x86_call_at(b->a, b->shape_stub);
-    *shape = (struct known_shape){.ref = u->src[0], .is_known = true};
+    *shape = (struct known_shape){.ref = u->src[0], .is_known = !b->is_guarded};
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -221,6 +222,16 @@ static void emit_store(struct body *b, const struct uop *u, uint32_t slot,
 
 /* ---- templates ------------------------------------------------------------------------------- */
 
+/* An access as it is translated; loads have results, stores values. */
+struct moving {
+    const struct uop *u;
+    uint32_t slot;
+    struct source address;
+    struct slow_path *slow;
+    struct result results[UOP_DESTINATIONS];
+    struct source values[UOP_DESTINATIONS];
+};
+
 static struct slow_path *add_slow(struct body *b)
 {
     GROW(b->slow, b->slow_count, b->slow_room);
@@ -234,9 +245,20 @@ static void add_access(struct body *b, const struct uop *u, uint32_t slot)
     uint8_t space = u->space == SPACE_FRAME                   ? SPACE_PARAM
                     : is_global(u) && u->space != SPACE_CONST ? SPACE_GLOBAL
                                                               : u->space;
-    b->accesses[b->access_count++] =
-        (struct body_access){.uop = u, .shape = slot, .space = space, .offset = u->imm};
+    b->accesses[b->access_count++] = (struct body_access){.uop = u,
+                                                          .is_guarded = b->is_guarded,
+                                                          .is_access = true,
+                                                          .guard = b->guard,
+                                                          .shape = slot,
+                                                          .space = space,
+                                                          .offset = u->imm};
     if (slot < SHAPES_MAX) b->shapes[slot].used_by = b->access_count;
+}
+
+void guard_add(struct body *b, const struct uop *u)
+{
+    b->accesses[b->access_count++] =
+        (struct body_access){.uop = u, .is_guarded = true, .guard = b->guard};
 }
 
 /* A parameter of the kernel: one value for all lanes, whose place is known. */
@@ -281,34 +303,55 @@ static bool is_in_known_space(const struct uop *u)
     return is_by_lane(u) || is_global(u) || u->space == SPACE_SHARED;
 }
 
-static void translate_load(struct body *b, const struct uop *u, uint32_t slot)
+/* Where the guard holds for no lane nothing is accessed. The jump. */
+static uint32_t emit_guard_lanes(struct body *b)
 {
-    unsigned width = u->dst_bits / 8u;
-    struct result results[UOP_DESTINATIONS];
-    for (unsigned k = 0; k < u->vector; k++)
-        results[k] = value_begin(b, width);
-    struct slow_path *slow = add_slow(b);
-    memcpy(slow->results, results, sizeof results);
-    slow->result_count = u->vector;
-    slow->result_chunks = (uint8_t)(width * WARP_LANES / VECTOR_BYTES);
-    emit_check(b, u, slot, slow);
-    emit_load(b, u, slot, results);
-    slow->back = b->a->used;
-    add_access(b, u, slot);
-    for (unsigned k = 0; k < u->vector; k++)
-        value_finish(b, k, &results[k], width, false);
+    x86_scalar(b->a, false, X86_LOAD, RAX, emit_lanes(b));
+    x86_scalar(b->a, false, X86_STORE, RAX, OF_FRAME(mask));
+    x86_scalar(b->a, false, X86_TEST, RAX, x86_reg(RAX));
+    return x86_jump(b->a, X86_EQUAL);
 }
 
-static void translate_store(struct body *b, const struct uop *u, uint32_t slot)
+/* Values are in their places before: what follows may be left out. */
+static void emit_access(struct body *b, const struct moving *m)
 {
-    struct source values[UOP_DESTINATIONS];
+    uint32_t none = b->is_guarded ? emit_guard_lanes(b) : 0;
+    emit_shape(b, m->u, m->slot, &m->address);
+    emit_check(b, m->u, m->slot, m->slow);
+    if (m->u->insn->op == OP_LD)
+        emit_load(b, m->u, m->slot, m->results);
+    else
+        emit_store(b, m->u, m->slot, m->values);
+    m->slow->back = b->a->used;
+    if (!b->is_guarded) return;
+    x86_land(b->a, none);
+    x86_scalar(b->a, false, X86_LOAD, RAX, OF_EXEC(mask));
+    x86_scalar(b->a, false, X86_STORE, RAX, OF_FRAME(mask));
+}
+
+static void translate_load(struct body *b, struct moving *m)
+{
+    const struct uop *u = m->u;
+    unsigned width = u->dst_bits / 8u;
     for (unsigned k = 0; k < u->vector; k++)
-        values[k] = value_source(b, u->src[1 + k], u->dst_bits / 8u);
-    struct slow_path *slow = add_slow(b);
-    emit_check(b, u, slot, slow);
-    emit_store(b, u, slot, values);
-    slow->back = b->a->used;
-    add_access(b, u, slot);
+        m->results[k] = value_begin(b, width);
+    m->slow = add_slow(b);
+    memcpy(m->slow->results, m->results, sizeof m->results);
+    m->slow->result_count = u->vector;
+    m->slow->result_chunks = (uint8_t)(width * WARP_LANES / VECTOR_BYTES);
+    emit_access(b, m);
+    add_access(b, u, m->slot);
+    for (unsigned k = 0; k < u->vector; k++)
+        value_finish(b, k, &m->results[k], width, false);
+}
+
+static void translate_store(struct body *b, struct moving *m)
+{
+    for (unsigned k = 0; k < m->u->vector; k++)
+        m->values[k] = value_source(b, m->u->src[1 + k], m->u->dst_bits / 8u);
+    m->slow = add_slow(b);
+    emit_access(b, m);
+    add_access(b, m->u, m->slot);
 }
 
 bool template_access(struct body *b, const struct uop *u)
@@ -317,10 +360,11 @@ bool template_access(struct body *b, const struct uop *u)
     if ((!is_load && u->insn->op != OP_ST) || !is_simple(u)) return false;
     if (is_load && !has_results(u)) return false;
     if (is_load && u->space == SPACE_PARAM && template_parameter(b, u)) return true;
-    uint32_t slot = find_shape_slot(b, u->src[0]);
-    if (!is_in_known_space(u) || slot == SHAPES_MAX) return false;
-    emit_shape(b, u, slot);
-    (is_load ? translate_load : translate_store)(b, u, slot);
+    struct moving moving = {.u = u, .slot = find_shape_slot(b, u->src[0])};
+    if (!is_in_known_space(u) || moving.slot == SHAPES_MAX) return false;
+    if (u->has_address && !b->shapes[moving.slot].is_known)
+        moving.address = value_source(b, u->src[0], u->address64 ? 8 : 4);
+    (is_load ? translate_load : translate_store)(b, &moving);
     return true;
 }
 

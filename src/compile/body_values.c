@@ -230,10 +230,31 @@ void value_forget(struct body *b, operand_ref ref)
     shape_forget(b, ref);
 }
 
+/* Lanes whose guard does not hold keep what they had. */
+static void emit_kept(struct body *b, operand_ref ref, const struct result *result, unsigned bytes,
+                      bool is_raw)
+{
+    enum { KEPT = 5 };
+    unsigned chunks = bytes * WARP_LANES / VECTOR_BYTES;
+    struct value *old = find_value(b, ref);
+    if (old) make_canonical(b, old);
+    x86_mask_load(b->a, KEPT, emit_lanes(b));
+    x86_mask_not(b->a, KEPT, KEPT);
+    for (unsigned c = 0; c < chunks; c++) {
+        enum x86_form form = chunks == 1 ? X86_MOVE_16 : chunks == 2 ? X86_MOVE : X86_MOVE_64;
+        if (is_raw) emit_canonical(b, result->regs[c]);
+        if (c) x86_mask_shift(b->a, KEPT, KEPT, WARP_LANES / chunks);
+        x86_vector(b->a, form, result->regs[c], 0, old ? x86_reg(old->regs[c]) : value_slot(ref, c),
+                   KEPT, -1);
+    }
+}
+
 void value_finish(struct body *b, unsigned k, const struct result *result, unsigned bytes,
                   bool is_raw)
 {
     const struct uop *u = &b->code->uops[b->at];
+    if (b->is_guarded) emit_kept(b, u->dst[k], result, bytes, is_raw);
+    is_raw = is_raw && !b->is_guarded;
     value_forget(b, u->dst[k]);
     struct value *value = add_value(b, u->dst[k], bytes * WARP_LANES / VECTOR_BYTES, result->regs);
     value->is_dirty = true;

@@ -29,8 +29,13 @@ void body_tell(struct exec *x, const struct body_access *accesses, struct body_f
 {
     uint64_t addresses[WARP_LANES] __attribute__((aligned(64)));
     for (uint64_t i = frame->told; x->observe && i < end; i++) {
-        const struct access access = access_of(&accesses[i], frame, x->mask, addresses);
-        x->observe->memory(x->observer_worker, &x->warp->ref, accesses[i].uop->index, &access);
+        const struct body_access *one = &accesses[i];
+        uint32_t mask = one->is_guarded ? frame->guards[one->guard] : x->mask;
+        if (one->is_guarded)
+            x->observe->guard(x->observer_worker, &x->warp->ref, one->uop->index, x->mask, mask);
+        if (!one->is_access || !mask) continue;
+        const struct access access = access_of(one, frame, mask, addresses);
+        x->observe->memory(x->observer_worker, &x->warp->ref, one->uop->index, &access);
     }
     frame->told = end;
 }

@@ -5,7 +5,7 @@
 
 #include "emulate/exec.h"
 
-enum { SHAPES_MAX = 16, SLOW_JUMPS_MAX = 8 };
+enum { SHAPES_MAX = 16, SLOW_JUMPS_MAX = 8, GUARDS_MAX = 16 };
 
 /* Of 32 addresses, without the offset of an access (sem_memory.h, find_shape). */
 struct body_shape {
@@ -20,9 +20,11 @@ struct body_shape {
 };
 #define NO_UNIT INT64_MAX
 
-/* One access of a body. */
+/* What the observer is to be told of one operation of a body: its guard, its access, or both. */
 struct body_access {
     const struct uop *uop;
+    bool is_guarded, is_access;
+    uint32_t guard; /* of the frame: the lanes whose guard holds */
     uint32_t shape; /* of the frame; SHAPES_MAX: its address is `offset` in every lane */
     uint8_t space;
     int64_t offset;
@@ -35,6 +37,7 @@ struct body_frame {
     uint64_t host; /* of address 0 in global memory */
     uint32_t mask; /* lanes that take part in the access at hand */
     uint32_t unused[9];
+    uint32_t guards[GUARDS_MAX]; /* lanes whose guard holds */
     uint64_t values[WARP_LANES]; /* what a store of bytes or halves takes, lane by lane */
     struct body_shape shapes[SHAPES_MAX];
 };

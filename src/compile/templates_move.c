@@ -32,10 +32,10 @@ void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
 static void emit_store_predicate(struct body *b, operand_ref ref, unsigned gpr)
 {
     if (ref == REF_NONE) return;
-    if (b->is_part) {
+    if (b->is_part || b->is_guarded) {
         x86_scalar(b->a, false, X86_LOAD, RCX, value_word(ref));
         x86_scalar(b->a, false, X86_XOR, gpr, x86_reg(RCX));
-        x86_scalar(b->a, false, X86_AND, gpr, x86_at(RBX, (int32_t)offsetof(struct exec, mask)));
+        x86_scalar(b->a, false, X86_AND, gpr, emit_lanes(b));
         x86_scalar(b->a, false, X86_XOR, gpr, x86_reg(RCX));
     }
     x86_scalar(b->a, false, X86_STORE, gpr, value_word(ref));
