@@ -25,6 +25,7 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .sign_64 = UINT64_C(1) << 63,
     .no_sign_64 = INT64_MAX,
     .high_words = UINT64_C(0xffffffff00000000),
+    .low_words = UINT32_MAX,
 };
 
 static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
@@ -125,7 +126,8 @@ static void emit_interpreted(struct body *b, const struct uop *u)
 
 static bool translate_plain(struct body *b, const struct uop *u)
 {
-    static template_fn *const templates[] = {template_compare, template_move, template_float,
+    static template_fn *const templates[] = {template_compare, template_pack,  template_move,
+                                             template_convert, template_carry, template_float,
                                              template_integer, template_access};
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;

@@ -94,7 +94,7 @@ struct body_constants {
     uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
     uint64_t pairs_64[8], join_pairs_64[8];
     uint32_t nan, sign, no_sign, float_one, shift_max, words_32;
-    uint64_t sign_64, no_sign_64, high_words;
+    uint64_t sign_64, no_sign_64, high_words, low_words;
 };
 extern const struct body_constants body_constants;
 #define CONSTANT(field) x86_element(RBP, (int32_t)offsetof(struct body_constants, field))
@@ -130,11 +130,15 @@ struct x86_place value_slot(operand_ref ref, unsigned chunk);
 /* A predicate, or the first word of any slot. */
 struct x86_place value_word(operand_ref ref);
 
+/* Registers for what is needed within the operation only. */
+void value_release(struct body *b, const struct result *result, unsigned bytes);
+
 /* ---- templates ------------------------------------------------------------------------------- */
 
 /* Translates an operation; false: it has no template, and nothing was written. */
 typedef bool template_fn(struct body *b, const struct uop *u);
-template_fn template_integer, template_float, template_move, template_compare, template_access;
+template_fn template_integer, template_float, template_move, template_compare, template_access,
+    template_carry, template_convert, template_pack;
 
 static inline void emit3(struct body *b, enum x86_form form, unsigned to, unsigned first,
                          struct x86_place second)
@@ -147,15 +151,23 @@ static inline void emit2(struct body *b, enum x86_form form, unsigned to, struct
 }
 /* f32: NaN becomes 0x7fffffff. */
 void emit_canonical(struct body *b, unsigned reg);
-/* Lanes of 32 bits as 64, by one of the forms that take half a register: chunk c of them. */
+/* Wider lanes by one of the forms that take half or a quarter of a register: chunk c of them. */
 void emit_widened(struct body *b, enum x86_form form, unsigned to, const struct source *from,
                   unsigned c);
+/* Chunk c of lanes of `from` bytes, in a register, as its part of lanes of `to` bytes. Uses SCRATCH + 1. */
+void emit_narrowed(struct body *b, const struct result *result, unsigned reg, unsigned from,
+                   unsigned to, unsigned c);
+/* The upper words of products of 32 bits: of even lanes, of odd ones, and both joined. Uses all scratch registers;
+ * the last may be x. */
+void emit_high_32(struct body *b, bool is_signed, unsigned to, unsigned x, struct x86_place y);
 /* Does the operation have the operands as wide as this, and is it without a guard? 1: a predicate. */
 bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, unsigned c);
 /* Lanes that an operation changes: of its guard, or of the warp. */
 struct x86_place emit_lanes(const struct body *b);
 /* A source predicate in eax (any register), negated if the operation says so. */
 void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr);
+/* Masks of chunks in k1 and the following, as bits of 32 lanes in eax. */
+void emit_joined_masks(struct body *b, unsigned bytes);
 /* Its masks for the chunks of values as wide as this, in k1 and the following. */
 void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes);
 

@@ -223,6 +223,12 @@ struct result value_begin(struct body *b, unsigned bytes)
     return result;
 }
 
+void value_release(struct body *b, const struct result *result, unsigned bytes)
+{
+    for (unsigned c = 0; c < bytes * WARP_LANES / VECTOR_BYTES; c++)
+        b->values.used_registers &= ~(1u << result->regs[c]);
+}
+
 void value_forget(struct body *b, operand_ref ref)
 {
     struct value *value = find_value(b, ref);

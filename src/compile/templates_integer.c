@@ -13,23 +13,24 @@ static bool is_plain(const struct insn *insn)
 
 struct binary {
     uint16_t op;
-    uint8_t unsigned_32, signed_32, unsigned_64, signed_64;
+    uint8_t unsigned_32, signed_32, unsigned_64, signed_64, unsigned_16, signed_16;
 };
 static const struct binary binaries[] = {
-    {OP_ADD, X86_ADD_32, X86_ADD_32, X86_ADD_64, X86_ADD_64},
-    {OP_SUB, X86_SUB_32, X86_SUB_32, X86_SUB_64, X86_SUB_64},
-    {OP_MUL, X86_MUL_32, X86_MUL_32, X86_MUL_64, X86_MUL_64},
-    {OP_MIN, X86_MIN_U32, X86_MIN_S32, X86_MIN_U64, X86_MIN_S64},
-    {OP_MAX, X86_MAX_U32, X86_MAX_S32, X86_MAX_U64, X86_MAX_S64},
-    {OP_AND, X86_AND_32, X86_AND_32, X86_AND_32, X86_AND_32},
-    {OP_OR, X86_OR_32, X86_OR_32, X86_OR_32, X86_OR_32},
-    {OP_XOR, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32},
+    {OP_ADD, X86_ADD_32, X86_ADD_32, X86_ADD_64, X86_ADD_64, X86_ADD_16, X86_ADD_16},
+    {OP_SUB, X86_SUB_32, X86_SUB_32, X86_SUB_64, X86_SUB_64, X86_SUB_16, X86_SUB_16},
+    {OP_MUL, X86_MUL_32, X86_MUL_32, X86_MUL_64, X86_MUL_64, X86_MUL_16, X86_MUL_16},
+    {OP_MIN, X86_MIN_U32, X86_MIN_S32, X86_MIN_U64, X86_MIN_S64, X86_MIN_U16, X86_MIN_S16},
+    {OP_MAX, X86_MAX_U32, X86_MAX_S32, X86_MAX_U64, X86_MAX_S64, X86_MAX_U16, X86_MAX_S16},
+    {OP_AND, X86_AND_32, X86_AND_32, X86_AND_32, X86_AND_32, X86_AND_32, X86_AND_32},
+    {OP_OR, X86_OR_32, X86_OR_32, X86_OR_32, X86_OR_32, X86_OR_32, X86_OR_32},
+    {OP_XOR, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32},
 };
 
 static enum x86_form binary_form(const struct binary *row, const struct insn *insn)
 {
     bool is_signed = type_infos[insn->type].kind == KIND_SIGNED;
     if (type_infos[insn->type].bits == 64) return is_signed ? row->signed_64 : row->unsigned_64;
+    if (type_infos[insn->type].bits == 16) return is_signed ? row->signed_16 : row->unsigned_16;
     return is_signed ? row->signed_32 : row->unsigned_32;
 }
 
@@ -60,17 +61,37 @@ static bool template_binary(struct body *b, const struct uop *u, unsigned bytes)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
+static bool takes_quarter(enum x86_form form)
+{
+    return form == X86_WIDEN_S16_64 || form == X86_WIDEN_U16_64;
+}
+
 void emit_widened(struct body *b, enum x86_form form, unsigned to, const struct source *from,
                   unsigned c)
 {
-    struct x86_place half = from->chunks[c / 2];
-    if (half.is_memory) {
-        half.offset += (int32_t)(c % 2 * VECTOR_BYTES / 2);
-    } else if (c % 2) {
-        x86_vector(b->a, X86_UPPER_HALF, half.reg, 0, x86_reg(to), 0, 1);
-        half = x86_reg(to);
+    unsigned parts = takes_quarter(form) ? 4 : 2, part = c % parts;
+    struct x86_place place = from->chunks[c / parts];
+    if (place.is_memory) {
+        place.offset += (int32_t)(part * VECTOR_BYTES / parts);
+    } else if (part) {
+        x86_vector(b->a, parts == 4 ? X86_QUARTER : X86_UPPER_HALF, place.reg, 0, x86_reg(to), 0,
+                   (int)part);
+        place = x86_reg(to);
     }
-    emit2(b, form, to, half);
+    emit2(b, form, to, place);
+}
+
+void emit_narrowed(struct body *b, const struct result *result, unsigned reg, unsigned from,
+                   unsigned to, unsigned c)
+{
+    unsigned parts = from / to, part = c % parts, whole = result->regs[c / parts];
+    enum x86_form form = parts == 4  ? X86_NARROW_64_16
+                         : from == 8 ? X86_NARROW_64
+                                     : X86_NARROW_32_16;
+    emit2(b, form, reg, x86_reg(part ? SCRATCH + 1 : whole));
+    if (part)
+        x86_vector(b->a, parts == 4 ? X86_JOIN_QUARTERS : X86_JOIN_HALVES, whole, whole,
+                   x86_reg(SCRATCH + 1), 0, (int)part);
 }
 
 static bool template_wide(struct body *b, const struct uop *u)
@@ -94,29 +115,32 @@ static bool template_wide(struct body *b, const struct uop *u)
     return true;
 }
 
-/* The upper words of products: of even lanes, of odd ones, and both joined by a mask. */
+void emit_high_32(struct body *b, bool is_signed, unsigned to, unsigned x, struct x86_place y)
+{
+    enum { EVEN = SCRATCH, ODD, OTHER };
+    enum x86_form form = is_signed ? X86_MUL_WIDE_S32 : X86_MUL_WIDE_U32;
+    emit3(b, form, EVEN, x, y);
+    x86_vector(b->a, X86_SHR_U64_BY, 0, EVEN, x86_reg(EVEN), 0, 32);
+    unsigned second = value_in_register(b, y, OTHER);
+    x86_vector(b->a, X86_SHR_U64_BY, 0, ODD, x86_reg(x), 0, 32);
+    x86_vector(b->a, X86_SHR_U64_BY, 0, OTHER, x86_reg(second), 0, 32);
+    emit3(b, form, ODD, ODD, x86_reg(OTHER));
+    emit2(b, X86_BROADCAST_64, to, CONSTANT(high_words));
+    x86_vector(b->a, X86_TERNARY_32, to, ODD, x86_reg(EVEN), 0, 0xca);
+}
+
 static bool template_high(struct body *b, const struct uop *u)
 {
     const struct insn *insn = u->insn;
-    bool adds = insn->op == OP_MAD;
+    bool adds = insn->op == OP_MAD, is_signed = type_infos[insn->type].kind == KIND_SIGNED;
     if (insn->mul_part != MUL_HI || !has_widths(u, 4, 4, 4, adds ? 4 : 0)) return false;
-    enum x86_form form =
-        type_infos[insn->type].kind == KIND_SIGNED ? X86_MUL_WIDE_S32 : X86_MUL_WIDE_U32;
     struct source first = value_source(b, u->src[0], 4), second = value_source(b, u->src[1], 4);
     struct source third = {0};
     if (adds) third = value_source(b, u->src[2], 4);
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
-        unsigned even = SCRATCH, odd = SCRATCH + 1, other = SCRATCH + 2;
         unsigned x = value_in_register(b, first.chunks[c], SCRATCH + 3);
-        emit3(b, form, even, x, second.chunks[c]);
-        x86_vector(b->a, X86_SHR_U64_BY, 0, even, x86_reg(even), 0, 32);
-        unsigned y = value_in_register(b, second.chunks[c], other);
-        x86_vector(b->a, X86_SHR_U64_BY, 0, odd, x86_reg(x), 0, 32);
-        x86_vector(b->a, X86_SHR_U64_BY, 0, other, x86_reg(y), 0, 32);
-        emit3(b, form, odd, odd, x86_reg(other));
-        emit2(b, X86_BROADCAST_64, result.regs[c], CONSTANT(high_words));
-        x86_vector(b->a, X86_TERNARY_32, result.regs[c], odd, x86_reg(even), 0, 0xca);
+        emit_high_32(b, is_signed, result.regs[c], x, second.chunks[c]);
         if (adds) emit3(b, X86_ADD_32, result.regs[c], result.regs[c], third.chunks[c]);
     }
     value_finish(b, 0, &result, 4, false);
@@ -132,8 +156,16 @@ static bool template_mad(struct body *b, const struct uop *u, unsigned bytes)
     struct result result = value_begin(b, bytes);
     for (unsigned c = 0; c < bytes / 2; c++) {
         unsigned x = value_in_register(b, first.chunks[c], SCRATCH), to = result.regs[c];
-        emit3(b, bytes == 8 ? X86_MUL_64 : X86_MUL_32, to, x, second.chunks[c]);
-        emit3(b, bytes == 8 ? X86_ADD_64 : X86_ADD_32, to, to, third.chunks[c]);
+        emit3(b,
+              bytes == 8   ? X86_MUL_64
+              : bytes == 4 ? X86_MUL_32
+                           : X86_MUL_16,
+              to, x, second.chunks[c]);
+        emit3(b,
+              bytes == 8   ? X86_ADD_64
+              : bytes == 4 ? X86_ADD_32
+                           : X86_ADD_16,
+              to, to, third.chunks[c]);
     }
     value_finish(b, 0, &result, bytes, false);
     return true;
@@ -148,9 +180,14 @@ static void emit_unary(struct body *b, unsigned op, unsigned bytes, unsigned to,
         x86_vector(b->a, X86_TERNARY_32, to, to, from, 0, 0x55); /* the complement of the third */
     } else if (op == OP_NEG) {
         emit3(b, X86_XOR_32, SCRATCH, SCRATCH, x86_reg(SCRATCH));
-        emit3(b, bytes == 8 ? X86_SUB_64 : X86_SUB_32, to, SCRATCH, from);
+        emit3(b, bytes == 8 ? X86_SUB_64 : bytes == 4 ? X86_SUB_32 : X86_SUB_16, to, SCRATCH, from);
     } else {
-        emit2(b, op == OP_CLZ ? X86_CLZ_32 : bytes == 8 ? X86_ABS_64 : X86_ABS_32, to, from);
+        emit2(b,
+              op == OP_CLZ ? X86_CLZ_32
+              : bytes == 8 ? X86_ABS_64
+              : bytes == 4 ? X86_ABS_32
+                           : X86_ABS_16,
+              to, from);
     }
 }
 
@@ -271,8 +308,8 @@ bool template_integer(struct body *b, const struct uop *u)
     const struct insn *insn = u->insn;
     const struct type_info *type = &type_infos[insn->type];
     unsigned bytes = type->bits / 8;
-    if (type->kind == KIND_FLOAT || type->kind == KIND_PRED || (bytes != 4 && bytes != 8) ||
-        !is_plain(insn))
+    if (type->kind == KIND_FLOAT || type->kind == KIND_PRED ||
+        (bytes != 2 && bytes != 4 && bytes != 8) || !is_plain(insn))
         return false;
     switch (insn->op) {
     case OP_MUL:
@@ -289,7 +326,7 @@ bool template_integer(struct body *b, const struct uop *u)
         return template_lop3(b, u);
     case OP_SHL:
     case OP_SHR:
-        return template_shift(b, u, bytes);
+        return bytes > 2 && template_shift(b, u, bytes);
     case OP_SHF:
         return template_funnel(b, u);
     default:

@@ -11,6 +11,11 @@ bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, un
     return true;
 }
 
+static bool has_value_width(unsigned bytes)
+{
+    return bytes == 2 || bytes == 4 || bytes == 8;
+}
+
 /* ---- predicates ------------------------------------------------------------------------------ */
 
 void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr)
@@ -41,14 +46,13 @@ static void emit_store_predicate(struct body *b, operand_ref ref, unsigned gpr)
     x86_scalar(b->a, false, X86_STORE, gpr, value_word(ref));
 }
 
-/* Masks of chunks in k1 and the following, as bits of 32 lanes in eax. */
-static void emit_joined_masks(struct body *b, unsigned bytes)
+void emit_joined_masks(struct body *b, unsigned bytes)
 {
     if (bytes == 8) {
         x86_mask_join(b->a, 1, 2, 1, false);
         x86_mask_join(b->a, 2, 4, 3, false);
     }
-    x86_mask_join(b->a, 1, 2, 1, true);
+    if (bytes > 2) x86_mask_join(b->a, 1, 2, 1, true);
     x86_mask_to_gpr(b->a, RAX, 1);
 }
 
@@ -93,12 +97,13 @@ static int float_compare(unsigned compare)
 static bool compare_form(const struct insn *insn, enum x86_form *form, int *number)
 {
     const struct type_info *type = &type_infos[insn->type];
-    bool is_64 = type->bits == 64, is_float = type->kind == KIND_FLOAT;
+    bool is_64 = type->bits == 64, is_16 = type->bits == 16, is_float = type->kind == KIND_FLOAT;
     bool is_signed = type->kind == KIND_SIGNED;
     if (is_float && (insn->flags & INSN_FTZ || (insn->type != TYPE_F32 && insn->type != TYPE_F64)))
         return false;
     *number = is_float ? float_compare(insn->compare) : integer_compare(insn->compare);
     *form = is_float    ? is_64 ? X86_COMPARE_F64 : X86_COMPARE_F32
+            : is_16     ? is_signed ? X86_COMPARE_S16 : X86_COMPARE_U16
             : is_signed ? is_64 ? X86_COMPARE_S64 : X86_COMPARE_S32
             : is_64     ? X86_COMPARE_U64
                         : X86_COMPARE_U32;
@@ -122,7 +127,7 @@ static bool template_setp(struct body *b, const struct uop *u)
     unsigned bytes = type_infos[u->insn->type].bits / 8;
     enum x86_form form;
     int number;
-    if ((bytes != 4 && bytes != 8) || !compare_form(u->insn, &form, &number)) return false;
+    if (!has_value_width(bytes) || !compare_form(u->insn, &form, &number)) return false;
     if (u->source_width[0] != bytes || u->source_width[1] != bytes) return false;
     bool is_f32 = u->insn->type == TYPE_F32; /* whatever NaN it is */
     struct source first =
@@ -147,14 +152,15 @@ static bool template_setp(struct body *b, const struct uop *u)
 
 static bool template_selp(struct body *b, const struct uop *u)
 {
+    static const uint8_t blends[] = {[2] = X86_BLEND_16, [4] = X86_BLEND_32, [8] = X86_BLEND_64};
     unsigned bytes = type_infos[u->insn->type].bits / 8;
-    if ((bytes != 4 && bytes != 8) || !has_widths(u, bytes, bytes, bytes, 1)) return false;
+    if (!has_value_width(bytes) || !has_widths(u, bytes, bytes, bytes, 1)) return false;
     struct source first = value_source(b, u->src[0], bytes);
     struct source second = value_source(b, u->src[1], bytes);
     struct result result = value_begin(b, bytes);
     emit_masks(b, u, 2, bytes);
     for (unsigned c = 0; c < bytes / 2; c++)
-        x86_vector(b->a, bytes == 8 ? X86_BLEND_64 : X86_BLEND_32, result.regs[c],
+        x86_vector(b->a, blends[bytes], result.regs[c],
                    value_in_register(b, second.chunks[c], SCRATCH), first.chunks[c], 1 + c, -1);
     value_finish(b, 0, &result, bytes, false);
     return true;
@@ -184,7 +190,7 @@ bool template_compare(struct body *b, const struct uop *u)
 static bool template_copy(struct body *b, const struct uop *u)
 {
     unsigned bytes = type_infos[u->insn->type].bits / 8;
-    if ((bytes != 4 && bytes != 8) || !has_widths(u, bytes, bytes, 0, 0)) return false;
+    if (!has_value_width(bytes) || !has_widths(u, bytes, bytes, 0, 0)) return false;
     struct source source = value_source(b, u->src[0], bytes);
     struct result result = value_begin(b, bytes);
     for (unsigned c = 0; c < bytes / 2; c++)
@@ -193,69 +199,26 @@ static bool template_copy(struct body *b, const struct uop *u)
     return true;
 }
 
-/* 32 bits to 64. */
-static bool template_widen(struct body *b, const struct uop *u, enum x86_form form)
+/* cvta of spaces with a window: that is added, or taken away. */
+static bool template_window(struct body *b, const struct uop *u)
 {
-    if (!has_widths(u, 8, 4, 0, 0)) return false;
-    struct source source = value_source(b, u->src[0], 4);
-    struct result result = value_begin(b, 8);
-    for (unsigned c = 0; c < 4; c++)
-        emit_widened(b, form, result.regs[c], &source, c);
-    value_finish(b, 0, &result, 8, false);
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    if (u->imm == 0) return template_copy(b, u);
+    if ((bytes != 4 && bytes != 8) || !has_widths(u, bytes, bytes, 0, 0)) return false;
+    bool subtracts = u->insn->sub_op == SUB_TO;
+    struct source source = value_source(b, u->src[0], bytes);
+    struct result result = value_begin(b, bytes);
+    x86_load_imm(b->a, RAX, (uint64_t)u->imm);
+    emit2(b, bytes == 8 ? X86_SPREAD_64 : X86_SPREAD_32, SCRATCH + 1, x86_reg(RAX));
+    for (unsigned c = 0; c < bytes / 2; c++)
+        emit3(b,
+              subtracts    ? bytes == 8 ? X86_SUB_64 : X86_SUB_32
+              : bytes == 8 ? X86_ADD_64
+                           : X86_ADD_32,
+              result.regs[c], value_in_register(b, source.chunks[c], SCRATCH),
+              x86_reg(SCRATCH + 1));
+    value_finish(b, 0, &result, bytes, false);
     return true;
-}
-
-/* 64 bits to 32: the low words, or rounded. */
-static bool template_narrow(struct body *b, const struct uop *u, bool is_float)
-{
-    if (!has_widths(u, 4, 8, 0, 0)) return false;
-    struct source source = value_source(b, u->src[0], 8);
-    struct result result = value_begin(b, 4);
-    for (unsigned c = 0; c < 4; c++) {
-        unsigned to = c % 2 ? SCRATCH + 1 : result.regs[c / 2];
-        if (is_float)
-            emit2(b, X86_F32_OF_F64, to, source.chunks[c]);
-        else
-            emit2(b, X86_NARROW_64, value_in_register(b, source.chunks[c], SCRATCH), x86_reg(to));
-        if (c % 2)
-            x86_vector(b->a, X86_JOIN_HALVES, result.regs[c / 2], result.regs[c / 2], x86_reg(to),
-                       0, 1);
-    }
-    value_finish(b, 0, &result, 4, is_float);
-    return true;
-}
-
-static bool template_f32_of(struct body *b, const struct uop *u, enum x86_form form)
-{
-    if (!has_widths(u, 4, 4, 0, 0)) return false;
-    struct source source = value_source(b, u->src[0], 4);
-    struct result result = value_begin(b, 4);
-    for (unsigned c = 0; c < 2; c++)
-        emit2(b, form, result.regs[c], source.chunks[c]);
-    value_finish(b, 0, &result, 4, false);
-    return true;
-}
-
-static bool template_cvt(struct body *b, const struct uop *u)
-{
-    const struct insn *insn = u->insn;
-    unsigned to = insn->type, from = insn->type2;
-    if (insn->flags & (INSN_SAT | INSN_FTZ | INSN_RELU | INSN_SATFINITE) || insn->sub_op)
-        return false;
-    bool to_64 = to == TYPE_S64 || to == TYPE_U64, from_64 = from == TYPE_S64 || from == TYPE_U64;
-    bool to_32 = to == TYPE_S32 || to == TYPE_U32;
-    bool is_nearest = insn->rounding == ROUND_RN;
-    if (to_64 && from == TYPE_S32) return template_widen(b, u, X86_WIDEN_S32);
-    if (to_64 && from == TYPE_U32) return template_widen(b, u, X86_WIDEN_U32);
-    if (to_32 && from_64) return template_narrow(b, u, false);
-    if (to == TYPE_F64 && from == TYPE_F32) return template_widen(b, u, X86_F64_OF_F32);
-    if (!is_nearest) return false;
-    if (to == TYPE_F32 && from == TYPE_F64) return template_narrow(b, u, true);
-    if (to == TYPE_F64 && from == TYPE_S32) return template_widen(b, u, X86_F64_OF_S32);
-    if (to == TYPE_F64 && from == TYPE_U32) return template_widen(b, u, X86_F64_OF_U32);
-    if (to == TYPE_F32 && from == TYPE_S32) return template_f32_of(b, u, X86_F32_OF_S32);
-    if (to == TYPE_F32 && from == TYPE_U32) return template_f32_of(b, u, X86_F32_OF_U32);
-    return false;
 }
 
 bool template_move(struct body *b, const struct uop *u)
@@ -266,9 +229,7 @@ bool template_move(struct body *b, const struct uop *u)
     case OP_MOV:
         return is_single && insn->type != TYPE_PRED && template_copy(b, u);
     case OP_CVTA:
-        return u->imm == 0 && template_copy(b, u);
-    case OP_CVT:
-        return is_single && template_cvt(b, u);
+        return template_window(b, u);
     default:
         return false;
     }

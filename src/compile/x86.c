@@ -161,6 +161,17 @@ void x86_first_bit(struct assembler *a, unsigned to, unsigned from)
     x86_scalar(a, false, 0x0fbc, to, x86_reg(from));
 }
 
+void x86_deposit(struct assembler *a, unsigned to, unsigned bits, unsigned mask)
+{
+    vex(a, 2, VEX_128 | PREFIX_F2, 0xf5, to, bits, x86_reg(mask));
+}
+
+void x86_shift_right(struct assembler *a, unsigned gpr, uint8_t by)
+{
+    x86_scalar(a, false, 0xc1, 5, x86_reg(gpr));
+    put(a, by);
+}
+
 void x86_divide(struct assembler *a, unsigned gpr)
 {
     put(a, 0x48), put(a, 0x99);

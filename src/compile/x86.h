@@ -90,6 +90,9 @@ enum {
 };
 void x86_store_word(struct assembler *a, unsigned gpr, struct x86_place to); /* 16 bits */
 void x86_first_bit(struct assembler *a, unsigned to, unsigned from);         /* tzcnt, 32 bits */
+void x86_deposit(struct assembler *a, unsigned to, unsigned bits,
+                 unsigned mask);                                     /* pdep, 32 bits */
+void x86_shift_right(struct assembler *a, unsigned gpr, uint8_t by); /* 32 bits */
 void x86_divide(struct assembler *a, unsigned gpr); /* cqo, idiv: rax by it; changes rdx */
 /* 64 bits. */
 enum x86_arithmetic { X86_ADD_IMM = 0, X86_AND_IMM = 4, X86_SUB_IMM = 5, X86_CMP_IMM = 7 };
