@@ -195,6 +195,17 @@ static bool hides(const struct look *look, entry e, entry mine)
     return segment->owner != look->block->owner || segment->time >= look->block->barrier_time;
 }
 
+/* An atomic whose old value is not read hides those of others that it covers from its own thread's plain accesses: one
+ * of another thread is kept beside it. */
+static bool hides_others(const struct look *look, const struct cell *cell, entry e, unsigned lane)
+{
+    const entry *more = e & ENTRY_MORE ? more_entries(look->race, cell, false) : NULL;
+    if (look->place->returns || is_fine(look, e & ~ENTRY_MORE, lane)) return false;
+    for (unsigned k = 0; more && k < EXTRAS; k++)
+        if (more[k] & ENTRY_WRITE && !is_fine(look, more[k], lane)) return false;
+    return true;
+}
+
 static void renew_write(const struct look *look, struct cell *cell, entry mine)
 {
     entry e = cell->write, more = e & ENTRY_MORE;
@@ -209,7 +220,8 @@ static void renew_write(const struct look *look, struct cell *cell, entry mine)
         if (e && !is_gone && hides(look, e, mine)) return;
         cell->write = mine | more;
         /* Atomics of others do not race with an atomic, but with the plain write that it covers. */
-        if (e && !is_gone && look->place->is_strong && !old->is_strong)
+        if (e && !is_gone && look->place->is_strong &&
+            (!old->is_strong || hides_others(look, cell, e, entry_lane(mine))))
             keep_extra(look, cell, e, true);
         return;
     }
@@ -241,7 +253,9 @@ static void look_at_extras(const struct look *look, struct cell *cell, unsigned 
         }
         if (writes || e & ENTRY_WRITE)
             compare(look, e, e & ENTRY_WRITE, lane, word, bytes, is_quiet);
-        bool is_covered = writes && !(entry_bytes(e) & ~bytes) && !look->place->is_strong;
+        bool is_seen = look->race->places[entry_place(e)].is_strong && look->place->returns;
+        bool is_covered =
+            writes && !(entry_bytes(e) & ~bytes) && (!look->place->is_strong || is_seen);
         if (is_covered) more[k] = 0;
         any = any || more[k];
     }

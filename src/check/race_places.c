@@ -21,6 +21,15 @@ static void describe_place(struct place *place, const struct insn *insn)
     place->releases = semantics == MEM_RELEASE || semantics == MEM_ACQ_REL;
 }
 
+static const struct function *function_of(const struct launch_view *view, uint32_t index)
+{
+    for (uint32_t k = 0; k < view->code_block_count; k++) {
+        const struct code_block *code = &view->code_blocks[k];
+        if (index - code->first < code->count) return code->function;
+    }
+    return NULL;
+}
+
 unsigned place_of(struct race *race, const struct check_access *told)
 {
     uint16_t *at = &race->place_of[told->index];
@@ -38,20 +47,14 @@ unsigned place_of(struct race *race, const struct check_access *told)
     struct place *place = &race->places[race->place_count];
     *place = (struct place){.insn = told->insn, .index = told->index, .launch = race->launches};
     describe_place(place, told->insn);
+    const struct function *function =
+        place->is_atomic ? function_of(race->view, told->index) : NULL;
+    place->returns = function && function_uses_result(function, told->insn);
     *at = (uint16_t)race->place_count++;
     return *at;
 }
 
 /* ---- data that loads and stores move --------------------------------------------------------------------- */
-
-static const struct function *function_of(const struct launch_view *view, uint32_t index)
-{
-    for (uint32_t k = 0; k < view->code_block_count; k++) {
-        const struct code_block *code = &view->code_blocks[k];
-        if (index - code->first < code->count) return code->function;
-    }
-    return NULL;
-}
 
 static bool stores_data(struct race *race, const struct function *function, const struct insn *insn)
 {

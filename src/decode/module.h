@@ -231,6 +231,8 @@ bool *function_data_registers(const struct function *function);
 /* Is what the load reads, or what is computed from it, stored or added to memory? What only decides, or is an address or
  * an operand of another atomic, does not count. */
 bool function_stores_result(const struct function *function, const struct insn *read);
+/* Does any instruction read the old value that the atomic returns? */
+bool function_uses_result(const struct function *function, const struct insn *atomic);
 
 /* Is the operand %clock, %clock64, %clock_hi or one of the %globaltimers? */
 bool operand_is_clock(const struct operand *operand);

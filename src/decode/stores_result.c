@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whether what an instruction reads is stored again, or only decides: a branch, an address, a comparison. */
+/* Whether what an instruction reads is used at all, and stored again, or only decides: a branch, an address, a
+ * comparison. */
 #include <stdlib.h>
 
 #include "decode/parser.h"
@@ -55,4 +56,14 @@ bool function_stores_result(const struct function *function, const struct insn *
     }
     mem_free(marked);
     return is_stored;
+}
+
+bool function_uses_result(const struct function *function, const struct insn *atomic)
+{
+    int32_t registers[OPERAND_REGISTERS_MAX];
+    if (!atomic->ndst || atomic->operands[0].kind != OPERAND_REGISTER) return false;
+    for (uint32_t i = 0; i < function->insn_count; i++)
+        for (unsigned r = insn_register_reads(&function->insns[i], registers); r-- > 0;)
+            if (registers[r] == atomic->operands[0].reg) return true;
+    return false;
 }

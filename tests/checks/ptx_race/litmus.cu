@@ -919,6 +919,17 @@ KERNEL(sum_read_early)
     if (TID == 32) data[0] = 2 * sum;
 }
 
+/* A thread's own atomic, the last, does not hide those of others from what it reads. */
+//! sum_read_after_own 1 64 R01
+KERNEL(sum_read_after_own)
+{
+    __shared__ int sum[32];
+    if (TID < 32) sum[TID] = 0;
+    __syncthreads();
+    atomicAdd(&sum[TID % 32], TID + 1);
+    if (TID < 32) data[TID] = sum[TID];
+}
+
 /* An old value only makes an atomic that is not needed. */
 //! maximum_guarded 1 64 R09
 KERNEL(maximum_guarded)
