@@ -22,10 +22,22 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .float_one = 0x3f800000,
     .shift_max = 31,
     .words_32 = 32,
+    .byte_max = 255,
+    .odd_bits = 0x55555555,
+    .odd_pairs = 0x33333333,
+    .low_nibbles = 0x0f0f0f0f,
+    .ones = 0x01010101,
+    .two_31 = 0x4f000000,
+    .two_31_64 = {0, 0x41e00000},
+    .reversed_bytes = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
+                       3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
+                       3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
+                       3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12},
     .sign_64 = UINT64_C(1) << 63,
     .no_sign_64 = INT64_MAX,
     .high_words = UINT64_C(0xffffffff00000000),
     .low_words = UINT32_MAX,
+    .bits_64 = 64,
 };
 
 static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
@@ -160,7 +172,7 @@ static bool translate_guarded(struct body *b, const struct uop *u)
 
 static bool translate(struct body *b, const struct uop *u)
 {
-    if (!u->is_whole_insn) return false;
+    if (!u->is_whole_insn) return template_local_address(b, u);
     return u->guard == REF_NONE ? translate_plain(b, u) : translate_guarded(b, u);
 }
 

@@ -93,8 +93,11 @@ struct body_constants {
     /* Of elements in vectors one behind the other, and of lanes to be joined to such (access_data.c). */
     uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
     uint64_t pairs_64[8], join_pairs_64[8];
-    uint32_t nan, sign, no_sign, float_one, shift_max, words_32;
-    uint64_t sign_64, no_sign_64, high_words, low_words;
+    uint32_t nan, sign, no_sign, float_one, shift_max, words_32, byte_max;
+    uint32_t odd_bits, odd_pairs, low_nibbles, ones; /* of every byte */
+    uint32_t two_31, two_31_64[2];                   /* as f32, as f64 */
+    uint8_t reversed_bytes[64];                      /* of 32-bit lanes */
+    uint64_t sign_64, no_sign_64, high_words, low_words, bits_64;
 };
 extern const struct body_constants body_constants;
 #define CONSTANT(field) x86_element(RBP, (int32_t)offsetof(struct body_constants, field))
@@ -138,7 +141,9 @@ void value_release(struct body *b, const struct result *result, unsigned bytes);
 /* Translates an operation; false: it has no template, and nothing was written. */
 typedef bool template_fn(struct body *b, const struct uop *u);
 template_fn template_integer, template_float, template_move, template_compare, template_access,
-    template_carry, template_convert, template_pack;
+    template_carry, template_convert, template_pack, template_bits, template_select;
+/* An operation before an instruction: the address of a local variable in the frame of its function. */
+template_fn template_local_address;
 
 static inline void emit3(struct body *b, enum x86_form form, unsigned to, unsigned first,
                          struct x86_place second)
@@ -166,6 +171,18 @@ bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, un
 struct x86_place emit_lanes(const struct body *b);
 /* A source predicate in eax (any register), negated if the operation says so. */
 void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr);
+/* Is there a vector register's worth of lanes this wide? */
+static inline bool has_value_width(unsigned bytes)
+{
+    return bytes == 2 || bytes == 4 || bytes == 8;
+}
+/* A source of f32 in a scratch register without subnormals, if the operation flushes. */
+struct x86_place emit_flushed(struct body *b, struct x86_place from, bool flushes,
+                              unsigned scratch);
+/* A comparison, or its complement, combined with the predicate in ecx as the operation says. */
+void emit_combined(struct body *b, const struct uop *u, unsigned gpr);
+/* The comparison of setp and set, in eax for all lanes; false: it has no template. */
+bool emit_compared(struct body *b, const struct uop *u, unsigned type);
 /* Masks of chunks in k1 and the following, as bits of 32 lanes in eax. */
 void emit_joined_masks(struct body *b, unsigned bytes);
 /* Its masks for the chunks of values as wide as this, in k1 and the following. */

@@ -265,7 +265,7 @@ void value_finish(struct body *b, unsigned k, const struct result *result, unsig
     struct value *value = add_value(b, u->dst[k], bytes * WARP_LANES / VECTOR_BYTES, result->regs);
     value->is_dirty = true;
     value->is_raw = is_raw;
-    value->vreg = u->insn->operands[k].reg;
+    value->vreg = u->is_whole_insn ? u->insn->operands[k].reg : -1;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

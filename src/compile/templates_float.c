@@ -19,14 +19,39 @@ static void emit_flush(struct body *b, unsigned reg)
     x86_vector(b->a, X86_AND_32, reg, reg, CONSTANT(sign), FLUSH_MASK, -1);
 }
 
-/* A source of an operation that flushes is flushed in a scratch register. */
-static struct x86_place flushed(struct body *b, struct x86_place from, bool flushes,
-                                unsigned scratch)
+struct x86_place emit_flushed(struct body *b, struct x86_place from, bool flushes, unsigned scratch)
 {
     if (!flushes) return from;
     emit2(b, X86_MOVE, scratch, from);
     emit_flush(b, scratch);
     return x86_reg(scratch);
+}
+
+/* How the operation rounds: by the processor's default, or as the last operand says, which is a register then. */
+static enum x86_rounding rounding_of(const struct insn *insn)
+{
+    return insn->rounding == ROUND_RZ   ? X86_ROUND_ZERO
+           : insn->rounding == ROUND_RM ? X86_ROUND_DOWN
+           : insn->rounding == ROUND_RP ? X86_ROUND_UP
+                                        : X86_ROUND_DEFAULT;
+}
+
+static struct x86_place emit_rounded(struct body *b, const struct uop *u, struct x86_place last,
+                                     unsigned scratch)
+{
+    enum x86_rounding rounding = rounding_of(u->insn);
+    if (rounding == X86_ROUND_DEFAULT) return last;
+    return x86_rounded(value_in_register(b, last, scratch), rounding);
+}
+
+/* Of a result of f32: subnormals, and what lies outside of 0 to 1; a NaN becomes 0. */
+static void emit_finished(struct body *b, const struct uop *u, unsigned reg)
+{
+    if (u->insn->flags & INSN_FTZ) emit_flush(b, reg);
+    if (!(u->insn->flags & INSN_SAT)) return;
+    emit3(b, X86_XOR_32, SCRATCH, SCRATCH, x86_reg(SCRATCH));
+    emit3(b, X86_MAX_F32, reg, reg, x86_reg(SCRATCH));
+    emit3(b, X86_MIN_F32, reg, reg, CONSTANT(float_one));
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
@@ -45,10 +70,11 @@ static bool template_binary_f32(struct body *b, const struct uop *u, bool flushe
     struct source first = value_raw_source(b, u->src[0]), second = value_raw_source(b, u->src[1]);
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
-        struct x86_place x = flushed(b, first.chunks[c], flushes, SCRATCH);
-        struct x86_place y = flushed(b, second.chunks[c], flushes, SCRATCH + 1);
-        emit3(b, binary_f32(u->insn->op), result.regs[c], value_in_register(b, x, SCRATCH), y);
-        if (flushes) emit_flush(b, result.regs[c]);
+        struct x86_place x = emit_flushed(b, first.chunks[c], flushes, SCRATCH);
+        struct x86_place y = emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1);
+        emit3(b, binary_f32(u->insn->op), result.regs[c], value_in_register(b, x, SCRATCH),
+              emit_rounded(b, u, y, SCRATCH + 1));
+        emit_finished(b, u, result.regs[c]);
     }
     value_finish(b, 0, &result, 4, true);
     return true;
@@ -62,20 +88,20 @@ static bool template_fma_f32(struct body *b, const struct uop *u, bool flushes)
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
         unsigned to = result.regs[c];
-        struct x86_place x = flushed(b, first.chunks[c], flushes, SCRATCH);
-        struct x86_place y = flushed(b, second.chunks[c], flushes, SCRATCH + 1);
+        struct x86_place x = emit_flushed(b, first.chunks[c], flushes, SCRATCH);
+        struct x86_place y = emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1);
         unsigned factor = value_in_register(b, x, SCRATCH);
         emit2(b, X86_MOVE, to, third.chunks[c]);
         if (flushes) emit_flush(b, to);
-        emit3(b, X86_FMA_F32, to, factor, y);
-        if (flushes) emit_flush(b, to);
+        emit3(b, X86_FMA_F32, to, factor, emit_rounded(b, u, y, SCRATCH + 1));
+        emit_finished(b, u, to);
     }
     value_finish(b, 0, &result, 4, true);
     return true;
 }
 
 /* Of a number and a NaN the number; of equal ones, which may be zeros, the sign by or, and. */
-static bool template_minmax_f32(struct body *b, const struct uop *u)
+static bool template_minmax_f32(struct body *b, const struct uop *u, bool flushes)
 {
     enum { COMPARE_EQUAL = 0, EQUAL_MASK = 5 };
     bool is_min = u->insn->op == OP_MIN;
@@ -84,8 +110,10 @@ static bool template_minmax_f32(struct body *b, const struct uop *u)
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
         unsigned to = result.regs[c];
-        unsigned x = value_in_register(b, first.chunks[c], SCRATCH);
-        unsigned y = value_in_register(b, second.chunks[c], SCRATCH + 1);
+        unsigned x =
+            value_in_register(b, emit_flushed(b, first.chunks[c], flushes, SCRATCH), SCRATCH);
+        unsigned y = value_in_register(b, emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1),
+                                       SCRATCH + 1);
         emit3(b, is_min ? X86_MIN_F32 : X86_MAX_F32, to, x, x86_reg(y));
         x86_vector(b->a, X86_COMPARE_F32, EQUAL_MASK, x, x86_reg(y), 0, COMPARE_EQUAL);
         x86_vector(b->a, is_min ? X86_OR_32 : X86_AND_32, to, x, x86_reg(y), EQUAL_MASK, -1);
@@ -104,18 +132,18 @@ static bool template_unary_f32(struct body *b, const struct uop *u, bool flushes
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
         unsigned to = result.regs[c];
-        struct x86_place from = flushed(b, source.chunks[c], flushes, SCRATCH);
+        struct x86_place from = emit_flushed(b, source.chunks[c], flushes, SCRATCH);
         if (insn->op == OP_SQRT) {
-            emit2(b, X86_SQRT_F32, to, from);
+            emit2(b, X86_SQRT_F32, to, emit_rounded(b, u, from, SCRATCH));
         } else if (insn->op == OP_RCP) {
             emit2(b, X86_BROADCAST_32, to, CONSTANT(float_one));
-            emit3(b, X86_DIV_F32, to, to, from);
+            emit3(b, X86_DIV_F32, to, to, emit_rounded(b, u, from, SCRATCH));
         } else {
             bool is_abs = insn->op == OP_ABS;
             emit3(b, is_abs ? X86_AND_32 : X86_XOR_32, to, value_in_register(b, from, SCRATCH),
                   is_abs ? CONSTANT(no_sign) : CONSTANT(sign));
         }
-        if (flushes) emit_flush(b, to);
+        emit_finished(b, u, to);
     }
     value_finish(b, 0, &result, 4, true);
     return true;
@@ -125,9 +153,8 @@ static bool template_f32(struct body *b, const struct uop *u)
 {
     const struct insn *insn = u->insn;
     bool flushes = insn->flags & INSN_FTZ;
-    bool more =
-        insn->type2 || insn->rounding > ROUND_RN ||
-        insn->flags & (INSN_SAT | INSN_NAN | INSN_ABS | INSN_RELU | INSN_OOB | INSN_XORSIGN);
+    bool more = insn->type2 || insn->rounding > ROUND_RP ||
+                insn->flags & (INSN_NAN | INSN_ABS | INSN_RELU | INSN_OOB | INSN_XORSIGN);
     if (more) return false;
     switch (insn->op) {
     case OP_ADD:
@@ -141,7 +168,7 @@ static bool template_f32(struct body *b, const struct uop *u)
         return template_fma_f32(b, u, flushes);
     case OP_MIN:
     case OP_MAX:
-        return !flushes && template_minmax_f32(b, u);
+        return template_minmax_f32(b, u, flushes);
     case OP_SQRT:
     case OP_RCP:
     case OP_NEG:
@@ -161,7 +188,7 @@ static bool template_binary_f64(struct body *b, const struct uop *u, enum x86_fo
     struct result result = value_begin(b, 8);
     for (unsigned c = 0; c < 4; c++)
         emit3(b, form, result.regs[c], value_in_register(b, first.chunks[c], SCRATCH),
-              second.chunks[c]);
+              emit_rounded(b, u, second.chunks[c], SCRATCH + 1));
     value_finish(b, 0, &result, 8, false);
     return true;
 }
@@ -175,7 +202,8 @@ static bool template_fma_f64(struct body *b, const struct uop *u)
     for (unsigned c = 0; c < 4; c++) {
         unsigned addend = value_in_register(b, third.chunks[c], SCRATCH);
         emit2(b, X86_MOVE, result.regs[c], first.chunks[c]);
-        emit3(b, X86_FMA_F64, result.regs[c], addend, second.chunks[c]);
+        emit3(b, X86_FMA_F64, result.regs[c], addend,
+              emit_rounded(b, u, second.chunks[c], SCRATCH + 1));
     }
     value_finish(b, 0, &result, 8, false);
     return true;
@@ -191,7 +219,7 @@ static bool template_unary_f64(struct body *b, const struct uop *u)
     for (unsigned c = 0; c < 4; c++) {
         unsigned to = result.regs[c];
         if (insn->op == OP_SQRT) {
-            emit2(b, X86_SQRT_F64, to, source.chunks[c]);
+            emit2(b, X86_SQRT_F64, to, emit_rounded(b, u, source.chunks[c], SCRATCH));
             continue;
         }
         unsigned from = value_in_register(b, source.chunks[c], SCRATCH);
@@ -207,7 +235,7 @@ static bool template_unary_f64(struct body *b, const struct uop *u)
 static bool template_f64(struct body *b, const struct uop *u)
 {
     const struct insn *insn = u->insn;
-    if (insn->type2 || insn->rounding > ROUND_RN) return false;
+    if (insn->type2 || insn->rounding > ROUND_RP) return false;
     switch (insn->op) {
     case OP_ADD:
         return template_binary_f64(b, u, X86_ADD_F64);

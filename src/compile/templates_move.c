@@ -11,11 +11,6 @@ bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, un
     return true;
 }
 
-static bool has_value_width(unsigned bytes)
-{
-    return bytes == 2 || bytes == 4 || bytes == 8;
-}
-
 /* ---- predicates ------------------------------------------------------------------------------ */
 
 void emit_predicate(struct body *b, const struct uop *u, unsigned k, unsigned gpr)
@@ -94,13 +89,12 @@ static int float_compare(unsigned compare)
     return is_named && (compare < CMP_LO || compare > CMP_HS) ? numbers[compare] : -1;
 }
 
-static bool compare_form(const struct insn *insn, enum x86_form *form, int *number)
+static bool compare_form(const struct insn *insn, unsigned of, enum x86_form *form, int *number)
 {
-    const struct type_info *type = &type_infos[insn->type];
+    const struct type_info *type = &type_infos[of];
     bool is_64 = type->bits == 64, is_16 = type->bits == 16, is_float = type->kind == KIND_FLOAT;
     bool is_signed = type->kind == KIND_SIGNED;
-    if (is_float && (insn->flags & INSN_FTZ || (insn->type != TYPE_F32 && insn->type != TYPE_F64)))
-        return false;
+    if (is_float && of != TYPE_F32 && of != TYPE_F64) return false;
     *number = is_float ? float_compare(insn->compare) : integer_compare(insn->compare);
     *form = is_float    ? is_64 ? X86_COMPARE_F64 : X86_COMPARE_F32
             : is_16     ? is_signed ? X86_COMPARE_S16 : X86_COMPARE_U16
@@ -110,8 +104,7 @@ static bool compare_form(const struct insn *insn, enum x86_form *form, int *numb
     return *number >= 0;
 }
 
-/* p and q in eax: the comparison, and its complement, combined with c. */
-static void emit_combined(struct body *b, const struct uop *u, unsigned gpr)
+void emit_combined(struct body *b, const struct uop *u, unsigned gpr)
 {
     unsigned combine = u->imm & 3;
     if (!combine) return;
@@ -122,22 +115,30 @@ static void emit_combined(struct body *b, const struct uop *u, unsigned gpr)
                gpr, x86_reg(RCX));
 }
 
-static bool template_setp(struct body *b, const struct uop *u)
+bool emit_compared(struct body *b, const struct uop *u, unsigned type)
 {
-    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    unsigned bytes = type_infos[type].bits / 8;
+    bool is_f32 = type == TYPE_F32, flushes = is_f32 && u->insn->flags & INSN_FTZ;
     enum x86_form form;
     int number;
-    if (!has_value_width(bytes) || !compare_form(u->insn, &form, &number)) return false;
+    if (!has_value_width(bytes) || !compare_form(u->insn, type, &form, &number)) return false;
     if (u->source_width[0] != bytes || u->source_width[1] != bytes) return false;
-    bool is_f32 = u->insn->type == TYPE_F32; /* whatever NaN it is */
-    struct source first =
+    struct source first = /* of f32 whatever NaN it is */
         is_f32 ? value_raw_source(b, u->src[0]) : value_source(b, u->src[0], bytes);
     struct source second =
         is_f32 ? value_raw_source(b, u->src[1]) : value_source(b, u->src[1], bytes);
-    for (unsigned c = 0; c < bytes / 2; c++)
-        x86_vector(b->a, form, 1 + c, value_in_register(b, first.chunks[c], SCRATCH),
-                   second.chunks[c], 0, number);
+    for (unsigned c = 0; c < bytes / 2; c++) {
+        struct x86_place x = emit_flushed(b, first.chunks[c], flushes, SCRATCH);
+        struct x86_place y = emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1);
+        x86_vector(b->a, form, 1 + c, value_in_register(b, x, SCRATCH), y, 0, number);
+    }
     emit_joined_masks(b, bytes);
+    return true;
+}
+
+static bool template_setp(struct body *b, const struct uop *u)
+{
+    if (!emit_compared(b, u, u->insn->type)) return false;
     if (u->imm & 3) emit_predicate(b, u, 2, RCX);
     if (u->dst[1] != REF_NONE) {
         x86_scalar(b->a, false, X86_LOAD, RDX, x86_reg(RAX));
@@ -150,29 +151,11 @@ static bool template_setp(struct body *b, const struct uop *u)
     return true;
 }
 
-static bool template_selp(struct body *b, const struct uop *u)
-{
-    static const uint8_t blends[] = {[2] = X86_BLEND_16, [4] = X86_BLEND_32, [8] = X86_BLEND_64};
-    unsigned bytes = type_infos[u->insn->type].bits / 8;
-    if (!has_value_width(bytes) || !has_widths(u, bytes, bytes, bytes, 1)) return false;
-    struct source first = value_source(b, u->src[0], bytes);
-    struct source second = value_source(b, u->src[1], bytes);
-    struct result result = value_begin(b, bytes);
-    emit_masks(b, u, 2, bytes);
-    for (unsigned c = 0; c < bytes / 2; c++)
-        x86_vector(b->a, blends[bytes], result.regs[c],
-                   value_in_register(b, second.chunks[c], SCRATCH), first.chunks[c], 1 + c, -1);
-    value_finish(b, 0, &result, bytes, false);
-    return true;
-}
-
 bool template_compare(struct body *b, const struct uop *u)
 {
     switch (u->insn->op) {
     case OP_SETP:
         return template_setp(b, u);
-    case OP_SELP:
-        return template_selp(b, u);
     case OP_AND:
     case OP_OR:
     case OP_XOR:

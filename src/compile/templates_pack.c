@@ -129,3 +129,18 @@ bool template_pack(struct body *b, const struct uop *u)
     if (whole != 4 && whole != 8) return false;
     return (joins && template_join(b, u, whole)) || (splits && template_split(b, u, whole));
 }
+
+bool template_local_address(struct body *b, const struct uop *u)
+{
+    unsigned bytes = u->dst_bits / 8u;
+    if (u->full != semantics_v4.local_address || (bytes != 4 && bytes != 8)) return false;
+    struct result result = value_begin(b, bytes);
+    x86_scalar(b->a, true, X86_LOAD, RAX, x86_at(RBX, (int32_t)offsetof(struct exec, frame)));
+    x86_scalar(b->a, false, X86_LOAD, RAX, x86_at(RAX, (int32_t)offsetof(struct frame, locals)));
+    x86_load_imm(b->a, RCX, (uint64_t)u->imm);
+    x86_scalar(b->a, true, X86_ADD, RCX, x86_reg(RAX));
+    for (unsigned c = 0; c < bytes / 2; c++)
+        emit2(b, bytes == 8 ? X86_SPREAD_64 : X86_SPREAD_32, result.regs[c], x86_reg(RCX));
+    value_finish(b, 0, &result, bytes, false);
+    return true;
+}

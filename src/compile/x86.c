@@ -68,7 +68,8 @@ void x86_vector(struct assembler *a, enum x86_form form, unsigned reg, unsigned 
     put(a, (high ^ 0xf0) | forms[form].map);
     put(a, (unsigned)forms[form].w << 7 | (~second & 15) << 3 | 4 | forms[form].prefix);
     bool spreads = rm.is_element && form != X86_BROADCAST_32 && form != X86_BROADCAST_64;
-    put(a, LENGTH_512 | (spreads ? 0x10 : 0) | (~second >> 4 & 1) << 3 | k);
+    unsigned length = rm.rounding ? (rm.rounding - 1u) << 5 | 0x10 : LENGTH_512;
+    put(a, length | (spreads ? 0x10 : 0) | (~second >> 4 & 1) << 3 | k);
     put(a, forms[form].opcode);
     put_operand(a, reg, rm);
     if (imm >= 0) put(a, (unsigned)imm);

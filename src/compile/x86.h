@@ -20,6 +20,7 @@ struct x86_place {
     bool is_memory, is_element; /* element: one of 32 or 64 bits, for all lanes */
     uint8_t reg;                /* the register, or the base */
     int32_t offset;
+    uint8_t rounding; /* enum x86_rounding, of a register that is the last operand */
     bool has_index;
     uint8_t index, scale; /* a general register; of gathers and scatters a vector of addresses */
 };
@@ -35,6 +36,17 @@ static inline struct x86_place x86_element(unsigned base, int32_t offset)
 {
     return (struct x86_place){
         .is_memory = true, .is_element = true, .reg = (uint8_t)base, .offset = offset};
+}
+enum x86_rounding {
+    X86_ROUND_DEFAULT,
+    X86_ROUND_NEAREST,
+    X86_ROUND_DOWN,
+    X86_ROUND_UP,
+    X86_ROUND_ZERO,
+};
+static inline struct x86_place x86_rounded(unsigned reg, enum x86_rounding rounding)
+{
+    return (struct x86_place){.reg = (uint8_t)reg, .rounding = (uint8_t)rounding};
 }
 static inline struct x86_place x86_indexed(unsigned base, int32_t offset, unsigned index,
                                            unsigned scale)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Selection by a predicate, a sign or a comparison (emulate/sem_compare.h). */
+#include "compile/body.h"
+
+static const uint8_t blends[] = {[2] = X86_BLEND_16, [4] = X86_BLEND_32, [8] = X86_BLEND_64};
+
+/* The first source where the masks k1 and following hold, else the second. */
+static void emit_blended(struct body *b, const struct source *first, const struct source *second,
+                         unsigned bytes)
+{
+    struct result result = value_begin(b, bytes);
+    for (unsigned c = 0; c < bytes / 2; c++)
+        x86_vector(b->a, blends[bytes], result.regs[c],
+                   value_in_register(b, second->chunks[c], SCRATCH), first->chunks[c], 1 + c, -1);
+    value_finish(b, 0, &result, bytes, false);
+}
+
+static bool template_selp(struct body *b, const struct uop *u)
+{
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    if (!has_value_width(bytes) || !has_widths(u, bytes, bytes, bytes, 1)) return false;
+    struct source first = value_source(b, u->src[0], bytes);
+    struct source second = value_source(b, u->src[1], bytes);
+    emit_masks(b, u, 2, bytes);
+    emit_blended(b, &first, &second, bytes);
+    return true;
+}
+
+/* Bits of 32 lanes in eax as masks for chunks of values. */
+static void emit_spread_masks(struct body *b, unsigned bytes)
+{
+    unsigned chunks = bytes / 2;
+    x86_mask_of_gpr(b->a, 1, RAX);
+    for (unsigned c = 1; c < chunks; c++)
+        x86_mask_shift(b->a, 1 + c, 1, WARP_LANES / chunks * c);
+}
+
+/* By the sign of an integer, or of a float, of which -0 counts as 0 and a NaN as negative. */
+static bool template_slct(struct body *b, const struct uop *u)
+{
+    enum { FLOAT_GREATER_EQUAL = 0x1d, INTEGER_GREATER_EQUAL = 5 };
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    bool is_float = u->insn->type2 == TYPE_F32;
+    if (!has_value_width(bytes) || !has_widths(u, bytes, bytes, bytes, 4)) return false;
+    struct source first = value_source(b, u->src[0], bytes);
+    struct source second = value_source(b, u->src[1], bytes), sign = value_source(b, u->src[2], 4);
+    for (unsigned c = 0; c < 2; c++) {
+        struct x86_place place = emit_flushed(b, sign.chunks[c], is_float && u->imm & 1, SCRATCH);
+        unsigned x = value_in_register(b, place, SCRATCH);
+        emit3(b, X86_XOR_32, SCRATCH + 1, SCRATCH + 1, x86_reg(SCRATCH + 1));
+        x86_vector(b->a, is_float ? X86_COMPARE_F32 : X86_COMPARE_S32, 1 + c, x,
+                   x86_reg(SCRATCH + 1), 0, is_float ? FLOAT_GREATER_EQUAL : INTEGER_GREATER_EQUAL);
+    }
+    emit_joined_masks(b, 4);
+    emit_spread_masks(b, bytes);
+    emit_blended(b, &first, &second, bytes);
+    return true;
+}
+
+/* All ones, or 1.0, where a comparison holds, else 0. */
+static bool template_set(struct body *b, const struct uop *u)
+{
+    unsigned to = u->insn->type;
+    if (to != TYPE_U32 && to != TYPE_S32 && to != TYPE_F32) return false;
+    if (u->result_width[0] != 4 || u->dst[0] == REF_NONE) return false;
+    if (!emit_compared(b, u, u->insn->type2)) return false;
+    if (u->imm & 3) emit_predicate(b, u, 2, RCX);
+    emit_combined(b, u, RAX);
+    struct result result = value_begin(b, 4);
+    emit_spread_masks(b, 4);
+    for (unsigned c = 0; c < 2; c++) {
+        unsigned reg = result.regs[c];
+        if (to == TYPE_F32)
+            emit2(b, X86_BROADCAST_32, SCRATCH, CONSTANT(float_one));
+        else
+            x86_vector(b->a, X86_TERNARY_32, SCRATCH, SCRATCH, x86_reg(SCRATCH), 0, 0xff);
+        emit3(b, X86_XOR_32, reg, reg, x86_reg(reg));
+        x86_vector(b->a, X86_MOVE, reg, 0, x86_reg(SCRATCH), 1 + c, -1);
+    }
+    value_finish(b, 0, &result, 4, false);
+    return true;
+}
+
+bool template_select(struct body *b, const struct uop *u)
+{
+    switch (u->insn->op) {
+    case OP_SELP:
+        return template_selp(b, u);
+    case OP_SLCT:
+        return template_slct(b, u);
+    case OP_SET:
+        return template_set(b, u);
+    default:
+        return false;
+    }
+}
