@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From the operations of a code block to a function that executes them for all 32 lanes. */
+/* From the operations of code blocks to a function that executes them for all 32 lanes. */
 #include "compile/body.h"
 
 #include <string.h>
@@ -44,7 +44,6 @@ static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
 enum { SAVED = sizeof saved };
 
 #define OF_FRAME(field) x86_at(RSP, (int32_t)offsetof(struct body_frame, field))
-#define OF_EXEC(field) x86_at(RBX, (int32_t)offsetof(struct exec, field))
 
 /* ---- around it ------------------------------------------------------------------------------- */
 
@@ -64,8 +63,7 @@ static uint32_t emit_prologue(struct body *b)
     uint32_t frame_at = a->used - 4;
     x86_imm(a, X86_AND_IMM, RSP, -VECTOR_BYTES);
     x86_scalar(a, true, X86_STORE, RAX, OF_FRAME(saved_rsp));
-    x86_load_imm(a, RCX, 0);
-    x86_scalar(a, true, X86_STORE, RCX, OF_FRAME(told));
+    accesses_begin(b);
     x86_scalar(a, false, X86_LOAD, RCX, OF_EXEC(mask));
     x86_scalar(a, false, X86_STORE, RCX, OF_FRAME(mask));
     x86_scalar(a, true, X86_LOAD, RAX, OF_EXEC(launch));
@@ -107,12 +105,22 @@ void emit_operation(struct body *b, const struct uop *u)
     x86_call(b->a, (const void *)(uintptr_t)(b->is_part ? u->part : u->full));
 }
 
+static void leave_by(struct body *b, uint32_t jump)
+{
+    GROW(b->exits, b->exit_count, b->exit_room);
+    b->exits[b->exit_count++] = jump;
+}
+
+void emit_exit(struct body *b, uint32_t step)
+{
+    x86_load_imm(b->a, RAX, step);
+    leave_by(b, x86_jump(b->a, X86_ALWAYS));
+}
+
 void emit_fault_check(struct body *b)
 {
     x86_cmp_imm(b->a, OF_EXEC(fault.kind), FAULT_NONE);
-    uint32_t jump = x86_jump(b->a, X86_NOT_EQUAL);
-    GROW(b->exits, b->exit_count, b->exit_room);
-    b->exits[b->exit_count++] = jump;
+    leave_by(b, x86_jump(b->a, X86_NOT_EQUAL));
 }
 
 /* Does an operation of the interpreter change nothing but its results? */
@@ -183,28 +191,54 @@ struct x86_place emit_lanes(const struct body *b)
     return b->is_guarded ? place : OF_EXEC(mask);
 }
 
-bool body_write(struct body *b)
+void body_set_step(struct body *b, uint32_t step)
 {
-    uint32_t begin = b->a->used, frame_at = emit_prologue(b);
-    for (b->at = 0; b->at < b->code->uop_count; b->at++) {
+    uint32_t index = b->path->steps[step].code_block;
+    b->step = step;
+    b->code = &b->program->code[index];
+    b->block = b->program->view.code_blocks[index].block;
+    b->at = 0;
+}
+
+static void write_step(struct body *b, uint32_t step)
+{
+    for (body_set_step(b, step); b->at < b->code->uop_count; b->at++, b->ordinal++) {
         const struct uop *u = &b->code->uops[b->at];
         if (translate(b, u))
             b->templates++;
         else
             emit_interpreted(b, u);
     }
+    b->step_templates[step] = b->templates;
+}
+
+static void count_compiled(struct body *b)
+{
+    x86_load_imm(b->a, RAX, b->templates);
+    x86_scalar(b->a, true, X86_ADD, RAX, OF_EXEC(compiled));
+    x86_scalar(b->a, true, X86_STORE, RAX, OF_EXEC(compiled));
+}
+
+bool body_write(struct body *b)
+{
+    uint32_t begin = b->a->used, frame_at = emit_prologue(b);
+    if (b->is_path) path_begin(b);
+    for (uint32_t step = 0; step < b->path->count; step++) {
+        write_step(b, step);
+        if (b->is_path) path_step_end(b);
+    }
     if (!b->templates) {
         b->a->used = begin;
         return false;
     }
-    values_store(b);
-    accesses_tell(b);
-    x86_load_imm(b->a, RAX, b->templates);
-    x86_scalar(b->a, true, X86_ADD, RAX, OF_EXEC(compiled));
-    x86_scalar(b->a, true, X86_STORE, RAX, OF_EXEC(compiled));
-    uint32_t done = x86_jump(b->a, X86_ALWAYS);
+    if (!b->is_path) {
+        values_store(b);
+        accesses_tell(b);
+        count_compiled(b);
+        emit_exit(b, 0);
+    }
+    path_write_exits(b);
     accesses_write_slow(b);
-    x86_land(b->a, done);
     emit_epilogue(b);
     set_frame_size(b, frame_at);
     return true;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The body of one code block as it is translated: which values are in vector registers, which accesses of the
- * block were seen, and the code so far. Private to compile/.
+/* The body of a code block, or of a path of them, as it is translated: which values are in vector registers, which
+ * accesses were seen, and the code so far. Private to compile/.
  *
  *   body_values.c    places of values: registers for as long as there are some, else the slots of the interpreter
  *   templates_*.c    operations that have code of their own
  *   body_accesses.c  loads and stores
+ *   body_path.c      from one code block of a path to the next, and out of it
  *   body.c           what is around them, and the operations of the interpreter in between
  *
  * While a body runs, rbx holds the struct exec, r12 to r15 its four bases, rbp the constants of below, rsp a
@@ -12,6 +13,7 @@
 #ifndef COMPILE_BODY_H
 #define COMPILE_BODY_H
 
+#include "compile/path_plan.h"
 #include "compile/run_accesses.h"
 #include "compile/x86.h"
 #include "emulate/exec.h"
@@ -30,7 +32,7 @@ struct value {
     uint8_t chunks;     /* vector registers: 1, 2 or 4; 0: the entry is free */
     bool is_dirty;      /* the slot holds an older value */
     bool is_raw;        /* f32: a NaN is still to become 0x7fffffff */
-    uint32_t pinned_at; /* the operation that needs it, plus 1 */
+    uint32_t pinned_at; /* the operation that needs it: its ordinal plus 1 */
     int32_t vreg;       /* of the kernel; -1: no register */
     uint8_t regs[CHUNKS_MAX];
 };
@@ -54,7 +56,8 @@ struct result {
 
 /* A load or store whose fast check failed: the operation of the interpreter, with all values in their slots. */
 struct slow_path {
-    uint32_t uop, access;
+    const struct uop *uop;
+    uint32_t access;
     uint32_t jumps[SLOW_JUMPS_MAX], jump_count;
     uint32_t back;
     struct values values;                    /* as they are before the operation ... */
@@ -62,14 +65,33 @@ struct slow_path {
     uint8_t result_count, result_chunks;
 };
 
+/* A branch that leaves the path behind the body of a code block: values that are in registers then. */
+struct path_exit {
+    uint32_t step, jumps[2], jump_count;
+    struct values values;
+};
+
+/* A register of the kernel that a loop finds in its slot: better in vector registers all the time. */
+struct carried {
+    operand_ref ref;
+    uint8_t chunks;
+    bool is_written; /* in the loop */
+};
+enum { CARRIED_MAX = 16, CARRIED_REGISTERS = 22 };
+
 struct body {
     struct assembler *a;
     const struct program *program;
+    const struct path_plan *path;
+    bool
+        is_path; /* leaves it to the caller to tell which code blocks were executed; else a body of one */
+    uint32_t step; /* of the path, and its code: */
     const struct code *code;
     const struct basic_block *block;
     bool is_part; /* for warps of whose living lanes some do not take part; else for all others */
     const int32_t *crossing; /* by register: its bit in live_out, -1: lives within its block */
     uint32_t at;             /* the operation that is translated */
+    uint32_t ordinal;        /* the same, counted over the path */
     struct values values;
     struct known_shape shapes[SHAPES_MAX];
     bool is_guarded;                    /* the operation at hand, and then: */
@@ -82,8 +104,17 @@ struct body {
     uint32_t told;       /* accesses that the observer knows of at this place */
     struct slow_path *slow;
     uint32_t slow_count, slow_room;
-    uint32_t *exits, exit_count, exit_room; /* jumps to the end */
-    uint32_t templates;                     /* operations that have one */
+    uint32_t *exits, exit_count, exit_room;  /* jumps to the end */
+    uint32_t templates;                      /* operations that have one */
+    uint32_t step_templates[PATH_STEPS_MAX]; /* of the steps up to each */
+    struct path_exit path_exits[PATH_STEPS_MAX];
+    uint32_t path_exit_count;
+    struct carried
+        carried[CARRIED_MAX]; /* what is read before it is written; filled by the first pass */
+    uint32_t carried_count, carried_registers;
+    bool carries;       /* the second pass */
+    struct values head; /* as every turn of the loop finds them */
+    uint32_t head_place;
 };
 
 /* Constants that templates use: at rbp. */
@@ -127,6 +158,12 @@ void values_store(struct body *b);
 void values_store_all(struct body *b, const struct values *values);
 void values_reload(struct body *b, const struct values *values);
 void values_drop(struct body *b);
+/* Stores what others than these have. */
+void values_store_others(struct body *b, const struct values *kept);
+/* Loads a register of the kernel into vector registers. */
+struct value *value_bring(struct body *b, operand_ref ref, unsigned chunks);
+struct value *value_find(struct body *b, operand_ref ref);
+void value_make_canonical(struct body *b, struct value *value);
 /* The operation at hand writes this slot by other means. */
 void value_forget(struct body *b, operand_ref ref);
 struct x86_place value_slot(operand_ref ref, unsigned chunk);
@@ -198,12 +235,29 @@ void guard_add(struct body *b, const struct uop *u);
 /* Before an operation of the interpreter that the observer may hear of. */
 void accesses_tell(struct body *b);
 void accesses_write_slow(struct body *b);
+/* No access of the body was told yet. */
+void accesses_begin(struct body *b);
 void shape_forget(struct body *b, operand_ref ref);
+
+/* ---- body_path.c ---------------------------------------------------------------------------------- */
+
+#define OF_EXEC(field) x86_at(RBX, (int32_t)offsetof(struct exec, field))
+
+/* Loads what is carried round the loop. */
+void path_begin(struct body *b);
+/* A source of the operation at hand that is in no register. */
+void path_note_read(struct body *b, operand_ref ref, unsigned chunks);
+/* Behind the body of the code block at hand. */
+void path_step_end(struct body *b);
+void path_write_exits(struct body *b);
 
 /* ---- body.c ---------------------------------------------------------------------------------- */
 
-/* Writes the function of a body to the assembler; false: nothing in it has a template. */
+/* Writes the function of a body or a path to the assembler; false: nothing in it has a template. */
 bool body_write(struct body *b);
+void body_set_step(struct body *b, uint32_t step);
+/* Jumps to the end of the function, with the step in eax. */
+void emit_exit(struct body *b, uint32_t step);
 void body_clear(struct body *b);
 /* Leaves the body if an operation has recorded a fault. */
 void emit_fault_check(struct body *b);

@@ -12,7 +12,6 @@
            (int32_t)(offsetof(struct body_frame, shapes) + (slot) * sizeof(struct body_shape) +    \
                      offsetof(struct body_shape, field)))
 #define OF_FRAME(field) x86_at(RSP, (int32_t)offsetof(struct body_frame, field))
-#define OF_EXEC(field) x86_at(RBX, (int32_t)offsetof(struct exec, field))
 
 static void load(struct body *b, unsigned gpr, struct x86_place from)
 {
@@ -236,7 +235,8 @@ static struct slow_path *add_slow(struct body *b)
 {
     GROW(b->slow, b->slow_count, b->slow_room);
     struct slow_path *slow = &b->slow[b->slow_count++];
-    *slow = (struct slow_path){.uop = b->at, .access = b->access_count, .values = b->values};
+    *slow = (struct slow_path){
+        .uop = &b->code->uops[b->at], .access = b->access_count, .values = b->values};
     return slow;
 }
 
@@ -387,9 +387,15 @@ void accesses_tell(struct body *b)
     b->told = b->access_count;
 }
 
+void accesses_begin(struct body *b)
+{
+    x86_load_imm(b->a, RAX, 0);
+    x86_scalar(b->a, true, X86_STORE, RAX, x86_at(RSP, (int32_t)offsetof(struct body_frame, told)));
+}
+
 static void write_slow(struct body *b, const struct slow_path *slow)
 {
-    const struct uop *u = &b->code->uops[slow->uop];
+    const struct uop *u = slow->uop;
     for (uint32_t i = 0; i < slow->jump_count; i++)
         x86_land(b->a, slow->jumps[i]);
     values_store_all(b, &slow->values);

@@ -49,15 +49,32 @@ static bool overwrites(const struct uop *u, operand_ref ref)
     return u->guard == REF_NONE && u->dst[0] == ref && u->dst[1] == REF_NONE;
 }
 
-/* The first operation from `at` on that reads the slot; NEVER: none does before it is written. */
-static uint32_t next_use(const struct body *b, operand_ref ref, uint32_t at, bool *is_overwritten)
+enum use { USE_NONE, USE_READS, USE_OVERWRITES };
+
+/* How the first operation of the code block that does so uses a slot, from `at` on, and which it is. */
+static enum use first_use(const struct code *code, operand_ref ref, uint32_t at, uint32_t *out)
 {
-    *is_overwritten = false;
-    for (uint32_t i = at; i < b->code->uop_count; i++) {
-        if (i == at + LOOK_AHEAD || reads(&b->code->uops[i], ref)) return i;
-        if (!overwrites(&b->code->uops[i], ref)) continue;
-        *is_overwritten = true;
-        return NEVER;
+    for (uint32_t i = at; i < code->uop_count; i++) {
+        *out = i;
+        if (i == at + LOOK_AHEAD || reads(&code->uops[i], ref)) return USE_READS;
+        if (overwrites(&code->uops[i], ref)) return USE_OVERWRITES;
+    }
+    return USE_NONE;
+}
+
+/* Operations until the path reads the slot, from `at` in the code block at hand on; NEVER: it is written before. */
+static uint32_t next_use(const struct body *b, operand_ref ref, uint32_t at)
+{
+    uint32_t passed = 0, first = at, step = b->step;
+    uint32_t steps = b->path->returns ? b->path->count + 1 : b->path->count - step;
+    for (uint32_t i = 0; i < steps && passed < LOOK_AHEAD; i++, first = 0) {
+        const struct code *code = &b->program->code[b->path->steps[step].code_block];
+        uint32_t use;
+        enum use what = first_use(code, ref, first, &use);
+        if (what == USE_OVERWRITES) return NEVER;
+        if (what == USE_READS) return passed + use - first;
+        passed += code->uop_count - first;
+        step = (step + 1) % b->path->count;
     }
     return NEVER;
 }
@@ -82,14 +99,14 @@ static bool is_live_after(const struct body *b, const struct value *value)
 /* Must the slot have it, seen from operation `at`? */
 static bool is_needed(const struct body *b, const struct value *value, uint32_t at)
 {
-    bool is_overwritten;
-    if (next_use(b, value->ref, at, &is_overwritten) != NEVER) return true;
-    return !is_overwritten && is_live_after(b, value);
+    uint32_t use;
+    enum use what = first_use(b->code, value->ref, at, &use);
+    return what == USE_READS || (what == USE_NONE && is_live_after(b, value));
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static struct value *find_value(struct body *b, operand_ref ref)
+struct value *value_find(struct body *b, operand_ref ref)
 {
     for (unsigned i = 0; i < VALUES_MAX; i++)
         if (b->values.entries[i].chunks && b->values.entries[i].ref == ref)
@@ -104,7 +121,7 @@ static void free_value(struct body *b, struct value *value)
     value->chunks = 0;
 }
 
-static void make_canonical(struct body *b, struct value *value)
+void value_make_canonical(struct body *b, struct value *value)
 {
     for (unsigned c = 0; value->is_raw && c < value->chunks; c++)
         emit_canonical(b, value->regs[c]);
@@ -118,7 +135,7 @@ static void store_value(struct body *b, struct value *value)
     static const uint8_t forms[] = {
         [1] = X86_MOVE_OUT_16, [2] = X86_MOVE_OUT, [4] = X86_MOVE_OUT_64};
     unsigned lanes = WARP_LANES / value->chunks;
-    make_canonical(b, value);
+    value_make_canonical(b, value);
     if (b->is_part) x86_mask_load(b->a, ACTIVE, x86_at(RBX, (int32_t)offsetof(struct exec, mask)));
     for (unsigned c = 0; c < value->chunks; c++) {
         if (b->is_part && c) x86_mask_shift(b->a, ACTIVE, ACTIVE, lanes);
@@ -135,9 +152,8 @@ static void evict(struct body *b)
     uint32_t last_use = 0;
     for (unsigned i = 0; i < VALUES_MAX; i++) {
         struct value *value = &b->values.entries[i];
-        bool is_overwritten;
-        if (!value->chunks || value->pinned_at == b->at + 1) continue;
-        uint32_t use = next_use(b, value->ref, b->at, &is_overwritten);
+        if (!value->chunks || value->pinned_at == b->ordinal + 1) continue;
+        uint32_t use = next_use(b, value->ref, b->at);
         if (!last || use > last_use) {
             last = value;
             last_use = use;
@@ -171,7 +187,7 @@ static struct value *add_value(struct body *b, operand_ref ref, unsigned chunks,
 
 /* ---- sources --------------------------------------------------------------------------------- */
 
-static struct value *load_value(struct body *b, operand_ref ref, unsigned chunks)
+struct value *value_bring(struct body *b, operand_ref ref, unsigned chunks)
 {
     uint8_t regs[CHUNKS_MAX];
     take_registers(b, chunks, regs);
@@ -184,13 +200,12 @@ static struct source find_source(struct body *b, operand_ref ref, unsigned bytes
 {
     unsigned chunks = bytes * WARP_LANES / VECTOR_BYTES;
     struct source source;
-    struct value *value = find_value(b, ref);
-    bool is_overwritten;
-    if (!value && next_use(b, ref, b->at + 1, &is_overwritten) != NEVER)
-        value = load_value(b, ref, chunks);
+    struct value *value = value_find(b, ref);
+    if (!value) path_note_read(b, ref, chunks);
+    if (!value && next_use(b, ref, b->at + 1) != NEVER) value = value_bring(b, ref, chunks);
     if (value) {
-        value->pinned_at = b->at + 1;
-        if (!is_raw) make_canonical(b, value);
+        value->pinned_at = b->ordinal + 1;
+        if (!is_raw) value_make_canonical(b, value);
     }
     for (unsigned c = 0; c < chunks; c++)
         source.chunks[c] = value ? x86_reg(value->regs[c]) : value_slot(ref, c);
@@ -231,7 +246,7 @@ void value_release(struct body *b, const struct result *result, unsigned bytes)
 
 void value_forget(struct body *b, operand_ref ref)
 {
-    struct value *value = find_value(b, ref);
+    struct value *value = value_find(b, ref);
     if (value) free_value(b, value);
     shape_forget(b, ref);
 }
@@ -242,8 +257,8 @@ static void emit_kept(struct body *b, operand_ref ref, const struct result *resu
 {
     enum { KEPT = 5 };
     unsigned chunks = bytes * WARP_LANES / VECTOR_BYTES;
-    struct value *old = find_value(b, ref);
-    if (old) make_canonical(b, old);
+    struct value *old = value_find(b, ref);
+    if (old) value_make_canonical(b, old);
     x86_mask_load(b->a, KEPT, emit_lanes(b));
     x86_mask_not(b->a, KEPT, KEPT);
     for (unsigned c = 0; c < chunks; c++) {
@@ -275,6 +290,18 @@ void values_store(struct body *b)
     for (unsigned i = 0; i < VALUES_MAX; i++) {
         struct value *value = &b->values.entries[i];
         if (value->chunks && value->is_dirty && is_needed(b, value, b->at)) store_value(b, value);
+    }
+}
+
+void values_store_others(struct body *b, const struct values *kept)
+{
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value *value = &b->values.entries[i];
+        bool is_kept = false;
+        for (unsigned k = 0; k < VALUES_MAX; k++)
+            is_kept = is_kept || (kept->entries[k].chunks && kept->entries[k].ref == value->ref);
+        if (!is_kept && value->chunks && value->is_dirty && is_needed(b, value, b->at))
+            store_value(b, value);
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies of a whole program, one behind the other in one piece of memory. */
+/* Bodies and paths of a whole program, one behind the other in one piece of memory. */
 #include "compile/compile.h"
+
+#include <string.h>
 
 #include "base/arena.h"
 #include "compile/body.h"
@@ -25,39 +27,143 @@ static int32_t *crossing_bits(const struct function *function)
     return bits;
 }
 
-/* Places of the bodies in the assembler's bytes; 0: none. */
+/* Code of two kinds, both twice by code block: places in the assembler's bytes, 0: none. */
 struct writing {
     const struct program *program;
     struct compiled *compiled;
     struct assembler a;
-    uint32_t shape_stub, *places;
+    struct path_facts facts;
+    const int32_t *crossing; /* of the function at hand */
+    uint32_t shape_stub, *bodies, *paths;
+    bool *is_wanted, *is_done; /* paths */
+    struct engine_path **made;
 };
 
-static void write_body(struct writing *w, uint32_t index, bool is_part, const int32_t *crossing)
+static bool write_code(struct writing *w, struct body *b, uint32_t *place)
 {
-    const struct code *code = &w->program->code[index];
-    struct body *b = mem_zalloc(1, sizeof *b);
     b->a = &w->a;
     b->program = w->program;
-    b->code = code;
-    b->block = w->program->view.code_blocks[index].block;
-    b->is_part = is_part;
-    b->crossing = crossing;
+    b->crossing = w->crossing;
     b->shape_stub = w->shape_stub;
     b->arena = &w->compiled->arena;
-    b->accesses = ARENA_ARRAY(b->arena, struct body_access, code->uop_count + 1);
-    uint32_t place = w->a.used;
-    if (code->uop_count && body_write(b)) w->places[2 * index + is_part] = place;
+    uint32_t uops = 0;
+    for (uint32_t i = 0; i < b->path->count; i++)
+        uops += w->program->code[b->path->steps[i].code_block].uop_count;
+    if (!uops) return false;
+    b->accesses = ARENA_ARRAY(b->arena, struct body_access, uops + 1);
+    *place = w->a.used;
+    return body_write(b);
+}
+
+static void write_body(struct writing *w, uint32_t index, bool is_part)
+{
+    const struct path_plan plan = {.steps = {{.code_block = index}}, .count = 1};
+    struct body *b = mem_zalloc(1, sizeof *b);
+    uint32_t place;
+    b->path = &plan;
+    b->is_part = is_part;
+    if (write_code(w, b, &place)) w->bodies[2 * index + is_part] = place;
     body_clear(b);
     mem_free(b);
+}
+
+/* A loop is written twice: the first time tells what it carries. */
+static bool write_twice(struct writing *w, struct body *b, uint32_t *place)
+{
+    const struct body first = *b;
+    if (!write_code(w, b, place)) return false;
+    if (!b->carried_count) return true;
+    struct body *again = mem_zalloc(1, sizeof *again);
+    *again = first;
+    again->carries = true;
+    again->carried_count = b->carried_count;
+    memcpy(again->carried, b->carried, sizeof again->carried);
+    body_clear(b);
+    w->a.used = *place;
+    bool done = write_code(w, again, place);
+    *b = *again;
+    mem_free(again);
+    return done;
+}
+
+static struct engine_path *describe_path(struct writing *w, const struct body *b)
+{
+    struct arena *arena = &w->compiled->arena;
+    const struct path_plan *plan = b->path;
+    struct engine_path *path = ARENA_ARRAY(arena, struct engine_path, 1);
+    struct path_step *steps = ARENA_ARRAY(arena, struct path_step, plan->count);
+    uint32_t *insns = ARENA_ARRAY(arena, uint32_t, plan->count);
+    uint32_t *compiled = ARENA_ARRAY(arena, uint32_t, plan->count), sum = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        steps[i] = plan->steps[i];
+        insns[i] = sum += w->program->code[steps[i].code_block].insn_count;
+        compiled[i] = b->step_templates[i];
+    }
+    path->path = (struct code_path){steps, plan->count, sum};
+    path->insn_counts = insns;
+    path->compiled_counts = compiled;
+    path->returns = plan->returns;
+    return path;
+}
+
+/* Where warps come to that leave the path, or come to its end: other paths begin there. */
+static void want_successors(struct writing *w, const struct path_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        uint32_t to[2];
+        code_successors(&w->program->code[plan->steps[i].code_block], to);
+        for (unsigned k = 0; k < 2; k++) {
+            if (to[k] == CODE_END) continue;
+            bool follows = i + 1 < plan->count && plan->steps[i + 1].code_block == to[k];
+            w->is_wanted[2 * to[k] + 1] = true;
+            if (!follows) w->is_wanted[2 * to[k]] = true;
+        }
+    }
+}
+
+/* Returns whether there is code for it now. */
+static bool write_path(struct writing *w, uint32_t index, bool is_part)
+{
+    struct path_plan plan;
+    if (!path_plan(&w->facts, index, is_part, &plan)) return false;
+    struct body *b = mem_zalloc(1, sizeof *b);
+    b->path = &plan;
+    b->is_path = true;
+    b->is_part = is_part;
+    uint32_t place;
+    bool done = write_twice(w, b, &place);
+    if (done) {
+        w->paths[2 * index + is_part] = place;
+        w->made[2 * index + is_part] = describe_path(w, b);
+    }
+    want_successors(w, &plan);
+    body_clear(b);
+    mem_free(b);
+    return done;
+}
+
+static void write_paths(struct writing *w, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 2 * first; i < 2 * (first + count); i++)
+        w->is_wanted[i] = w->facts.is_begin[i / 2] || (i % 2 && w->facts.is_meeting[i / 2]);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (uint32_t i = 2 * first; i < 2 * (first + count); i++) {
+            if (!w->is_wanted[i] || w->is_done[i]) continue;
+            w->is_done[i] = grows = true;
+            write_path(w, i / 2, i % 2);
+        }
+    }
 }
 
 static void write_function(struct writing *w, uint32_t f)
 {
     const struct program_function *function = &w->program->functions[f];
     int32_t *crossing = crossing_bits(function->function);
+    w->crossing = crossing;
     for (uint32_t k = 0; k < 2 * function->function->block_count; k++)
-        write_body(w, function->first_block + k / 2, k % 2, crossing);
+        write_body(w, function->first_block + k / 2, k % 2);
+    write_paths(w, function->first_block, function->function->block_count);
     mem_free(crossing);
 }
 
@@ -70,23 +176,58 @@ static void destroy(struct engine_code *code)
     mem_free(compiled);
 }
 
+static void writing_init(struct writing *w)
+{
+    uint32_t room = 2 * w->program->code_count + 1;
+    w->bodies = mem_zalloc(room, sizeof *w->bodies);
+    w->paths = mem_zalloc(room, sizeof *w->paths);
+    w->is_wanted = mem_zalloc(room, sizeof(bool));
+    w->is_done = mem_zalloc(room, sizeof(bool));
+    w->made = mem_zalloc(room, sizeof *w->made);
+    path_facts_init(&w->facts, w->program);
+}
+
+static void writing_clear(struct writing *w)
+{
+    mem_free(w->bodies);
+    mem_free(w->paths);
+    mem_free(w->is_wanted);
+    mem_free(w->is_done);
+    mem_free(w->made);
+    mem_free(w->a.bytes);
+    path_facts_clear(&w->facts);
+}
+
+/* From places to addresses. */
+static void fill_code(struct writing *w)
+{
+    struct compiled *compiled = w->compiled;
+    const unsigned char *bytes = compiled->memory.bytes;
+    uint32_t count = 2 * w->program->code_count;
+    body_fn **bodies = ARENA_ARRAY(&compiled->arena, body_fn *, count + 1);
+    const struct engine_path **paths =
+        ARENA_ARRAY(&compiled->arena, const struct engine_path *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (w->bodies[i]) bodies[i] = (body_fn *)(uintptr_t)(bytes + w->bodies[i]);
+        if (w->made[i]) w->made[i]->run = (path_fn *)(uintptr_t)(bytes + w->paths[i]);
+        paths[i] = w->made[i];
+    }
+    compiled->code.bodies = bodies;
+    compiled->code.paths = paths;
+}
+
 static struct engine_code *compile(const struct program *program, int level, bool *is_refused)
 {
     *is_refused = false;
     if (level < LEVEL_V4 || program->native_code) return NULL;
     struct writing w = {.program = program, .compiled = mem_zalloc(1, sizeof *w.compiled)};
-    uint32_t count = 2 * program->code_count;
-    w.places = mem_zalloc(count + 1, sizeof *w.places);
+    writing_init(&w);
     shape_stub_write(&w.a); /* at 0: no body begins there */
     for (uint32_t f = 0; f < program->function_count; f++)
         write_function(&w, f);
-    body_fn **bodies = ARENA_ARRAY(&w.compiled->arena, body_fn *, count + 1);
     w.compiled->memory = code_memory_make(w.a.bytes, w.a.used);
-    for (uint32_t i = 0; i < count; i++)
-        if (w.places[i]) bodies[i] = (body_fn *)(uintptr_t)(w.compiled->memory.bytes + w.places[i]);
-    w.compiled->code.bodies = bodies;
-    mem_free(w.places);
-    mem_free(w.a.bytes);
+    fill_code(&w);
+    writing_clear(&w);
     if (!mem_is_of_call(program)) { /* the device keeps it */
         mem_keep(w.compiled);
         arena_keep(&w.compiled->arena);

@@ -39,7 +39,7 @@ void compiling_begin(struct exec *x, const struct launch *launch)
 void compiling_look(struct exec *x)
 {
     struct compiling *compiling = x->compiling;
-    if (x->bodies || !compiling) return;
+    if (x->engine_code || !compiling) return;
     uint32_t state = __atomic_load_n(&compiling->state, __ATOMIC_ACQUIRE);
     uint64_t run = x->block->worker->instructions + x->block->instructions;
     if (state == COMPILING_NOT_YET && compiling->instructions + run >= compiling->after &&
@@ -50,7 +50,7 @@ void compiling_look(struct exec *x)
         state = compiling->code ? COMPILING_DONE : COMPILING_FAILED;
         __atomic_store_n(&compiling->state, state, __ATOMIC_RELEASE);
     }
-    if (state == COMPILING_DONE) x->bodies = compiling->code->bodies;
+    if (state == COMPILING_DONE) x->engine_code = compiling->code;
     if (state == COMPILING_FAILED) x->compiling = NULL;
 }
 

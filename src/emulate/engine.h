@@ -7,14 +7,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulate/observer.h"
+
 struct exec;
 struct program;
 
 typedef void body_fn(struct exec *x);
 
+/* Executes a path for all active lanes, until a branch leaves it or parts them, exec.returns_left returns to its
+ * first step have been made, or an operation records a fault. Returns the step whose body it executed last; what ends
+ * that code block is left to the caller. */
+typedef uint32_t path_fn(struct exec *x);
+
+struct engine_path {
+    path_fn *run;
+    struct code_path path;
+    bool returns;                                  /* its last step leads to its first */
+    const uint32_t *insn_counts, *compiled_counts; /* by step: of it and those before it */
+};
+
 struct engine_code {
     /* Two by code block, NULL: interpreted. The first is for warps all of whose living lanes take part. */
     body_fn *const *bodies;
+    /* The same: paths that begin with the code block. */
+    const struct engine_path *const *paths;
 };
 
 struct engine {

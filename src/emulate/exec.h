@@ -526,10 +526,12 @@ struct exec {
     uint32_t *origins;                /* where they came from */
     struct defined *defined;
     struct launch *launch;
-    struct compiling *compiling; /* NULL: the interpreter alone (engine.c) */
-    body_fn *const *bodies;      /* by code block; NULL: not compiled yet */
-    uint64_t compiled;           /* warp instructions that compiled code executed */
-    const struct insn *last;     /* end of the code block that ran last */
+    struct compiling *compiling;           /* NULL: the interpreter alone (engine.c) */
+    const struct engine_code *engine_code; /* NULL: not compiled yet */
+    bool follows_paths;                    /* the observer does not need each event of this warp */
+    uint64_t returns_left;                 /* of a compiled path to its first step */
+    uint64_t compiled;                     /* warp instructions that compiled code executed */
+    const struct insn *last;               /* end of the code block that ran last */
     struct fault fault;
     struct fault tolerated; /* the first access that only hardware lets pass */
     struct fault kept;     /* the first that was told the checker, where hardware ends the launch */

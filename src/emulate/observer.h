@@ -81,6 +81,19 @@ struct warp_ref {
     uint32_t threads; /* mask of the lanes that exist */
 };
 
+/* Code blocks each of which leads to the next one, by a branch that all lanes take or none. */
+#define NO_BRANCH UINT32_MAX
+struct path_step {
+    uint32_t code_block;
+    uint32_t branch; /* launch instruction; NO_BRANCH: it falls through */
+    bool is_taken;
+};
+struct code_path {
+    const struct path_step *steps;
+    uint32_t count;
+    uint32_t insn_count; /* of all of them */
+};
+
 struct observer {
     const struct observer_ops *ops;
     void *self;
@@ -97,6 +110,13 @@ struct observer_ops {
     void (*block_end)(void *worker, void *block);
     /* The lanes `active` execute code block `code_block` from its first to its last instruction. */
     void (*run)(void *worker, const struct warp_ref *warp, uint32_t code_block, uint32_t active);
+    /* Must the events of this warp come one by one, in order? Else the memory events and guards of a path come
+     * before it. */
+    bool (*is_ordered)(void *worker, const struct warp_ref *warp);
+    /* The lanes `active` pass a path `times` times, from its last step to its first, and then `rest` steps of
+     * it. Stands for the calls of run and branch but for the branch behind the last step. */
+    void (*path)(void *worker, const struct warp_ref *warp, const struct code_path *path,
+                 uint64_t times, uint32_t rest, uint32_t active);
     /* A guarded instruction other than bra, before its memory event: lanes with true guard. */
     void (*guard)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
                   uint32_t on);

@@ -57,6 +57,14 @@ static inline void observe_guard(struct exec *x, const struct warp *warp, const 
 /* warp.c: the operations of a code block before its end. */
 void warp_run_body(struct exec *x, const struct code *code, bool is_whole);
 
+/* paths.c: a compiled path that the split may follow from where it stands; NULL: none. */
+const struct engine_path *path_find(const struct exec *x, const struct warp *warp,
+                                    const struct split *split);
+/* Follows it, for as long as the next look at the user's wish is not due: every `interval` backward branches. Returns
+ * the code block to whose end the split has come. */
+uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
+                  const struct engine_path *path, uint32_t interval);
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 struct frame *frame_alloc(struct warp *warp);

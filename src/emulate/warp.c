@@ -33,8 +33,9 @@ void warp_run_body(struct exec *x, const struct code *code, bool is_whole)
 static inline void run_body(struct exec *x, const struct code *code, uint32_t index, uint32_t dead)
 {
     bool is_whole = (x->mask | dead) == UINT32_MAX;
-    if (x->bodies && x->bodies[2 * (size_t)index + !is_whole]) {
-        x->bodies[2 * (size_t)index + !is_whole](x);
+    body_fn *body = x->engine_code ? x->engine_code->bodies[2 * (size_t)index + !is_whole] : NULL;
+    if (body) {
+        body(x);
         return;
     }
     if (x->checks & CHECK_SYNC && sync_has_taints(x))
@@ -347,27 +348,35 @@ static bool must_stop(struct exec *x)
     return x->fault.kind != FAULT_NONE;
 }
 
+/* Executes the code block of a split but for its end. Returns which: by a compiled path it may be a later one. */
+static const struct code *run_code(struct exec *x, struct warp *warp, struct split *split)
+{
+    const struct code *codes = x->launch->program->code;
+    const struct engine_path *path = path_find(x, warp, split);
+    if (path) return &codes[path_run(x, warp, split, path, STOP_INTERVAL)];
+    uint32_t index = split->block;
+    note_run(x, warp, index, &codes[index], split->mask);
+    if (x->checks & CHECK_SYNC) sync_visit(x, warp, index);
+    run_body(x, &codes[index], index, warp->dead);
+    return &codes[index];
+}
+
 /* Runs one split until it ends, waits or has had its turn. */
 static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
 {
-    const struct code *codes = x->launch->program->code;
     x->polled = 0;
     x->waits = false;
     warp_set_frame(x, warp, warp->splits[at].frame);
     for (;;) {
         struct split *split = &warp->splits[at];
-        uint32_t index = split->block;
-        if (index == CODE_END) { /* runs off the end of the code: as ret */
+        if (split->block == CODE_END) { /* runs off the end of the code: as ret */
             give_back(x, warp, at, split->mask);
             return WARP_DONE;
         }
-        const struct code *code = &codes[index];
         warp_set_mask(x, split->mask);
         if (x->checks & CHECK_RACE && warp->ordered_lanes != split->mask)
             order_runs(x, warp, split->mask);
-        note_run(x, warp, index, code, split->mask);
-        if (x->checks & CHECK_SYNC) sync_visit(x, warp, index);
-        run_body(x, code, index, warp->dead);
+        const struct code *code = run_code(x, warp, split);
         if (x->fault.kind) return WARP_FAULT;
         note_turn(x, &split->turns, code);
         if (x->tracks && warp->defined->is_dirty) defined_end(x, code, split->mask);
@@ -418,6 +427,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
     x->locals = warp->locals;
+    x->follows_paths = !x->observe || !x->observe->is_ordered(x->observer_worker, &warp->ref);
     compiling_look(x);
     for (;;) {
         int32_t at = choose(warp, in_turn);

@@ -124,6 +124,7 @@ static void *worker_begin(void *self)
         w->sites[i].kinds[SPACE_SHARED] =
             (uint8_t)memory_kind(SPACE_SHARED, insn_operation_in(insn, SPACE_SHARED));
     }
+    w->load_results = mem_zalloc(m->loads.word_count + 1, sizeof *w->load_results);
     w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
     w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);
     if (m->launch.sample) sample_worker_begin(w);
@@ -240,13 +241,17 @@ static struct block_state *block_create(const struct measure *m)
     return block;
 }
 
-static void block_destroy(struct block_state *block)
+void measure_blocks_destroy(struct block_state *block)
 {
-    mem_free(block->warps);
-    mem_free(block->last_writes);
-    mem_free(block->load_results);
-    mem_free(block->shares);
-    mem_free(block);
+    while (block) {
+        struct block_state *next = block->next;
+        mem_free(block->warps);
+        mem_free(block->last_writes);
+        mem_free(block->load_results);
+        mem_free(block->shares);
+        mem_free(block);
+        block = next;
+    }
 }
 
 static void *block_begin(void *worker, uint64_t index)
@@ -349,29 +354,39 @@ static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_
     warp->on_count += count;
 }
 
-static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, uint32_t active)
+/* One execution of a code block that stands for `times` of them: its history is that of each. */
+static inline void run_often(struct worker *w, const struct warp_ref *ref, uint32_t code_block,
+                             uint32_t active, uint64_t times)
 {
-    struct worker *w = worker;
     const struct measure *m = w->measure;
     struct warp_state *warp = warp_of(ref);
     const struct dep_block *dep = &m->dep.blocks[code_block];
     struct cell *cell = &warp->cells[code_block];
-    if (record_of(ref))
-        block_record_run(record_of(ref), ref->index, warp->threads, code_block, active);
-    warp->insns += dep->insn_count;
+    warp->insns += times * dep->insn_count;
     if (is_silent(ref)) return;
-    cell->executions++;
-    cell->lanes += bits_count(active);
+    cell->executions += times;
+    cell->lanes += times * bits_count(active);
     warp->active = active;
     if (m->ends_in_exit[code_block]) warp->dead |= active;
-    count_lanes(warp, active, dep->insn_count);
-    dep_run(&m->dep, dep, &warp->dep, &w->dep_sums);
-    w->load_groups += load_run(&m->loads, &m->loads.blocks[code_block], &warp->load);
+    count_lanes(warp, active, times * dep->insn_count);
+    struct dep_sums sums = {0};
+    dep_run(&m->dep, dep, &warp->dep, &sums);
+    w->dep_sums.distance += times * sums.distance;
+    w->dep_sums.consumers += times * sums.consumers;
+    w->load_groups += times * load_run(&m->loads, &m->loads.blocks[code_block], &warp->load);
 }
 
-static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn, uint32_t off)
+static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, uint32_t active)
 {
-    unsigned count = bits_count(off);
+    if (record_of(ref))
+        block_record_run(record_of(ref), ref->index, warp_of(ref)->threads, code_block, active);
+    run_often(worker, ref, code_block, active, 1);
+}
+
+static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn, uint32_t off,
+                          uint64_t times)
+{
+    uint64_t count = times * bits_count(off);
     w->lanes_off[insn] += count;
     warp->stage->sums.lanes_off += count;
     if (off != warp->off_mask) {
@@ -379,7 +394,7 @@ static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t in
         warp->off_mask = off;
         warp->off_count = 0;
     }
-    warp->off_count++;
+    warp->off_count += times;
 }
 
 static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
@@ -393,30 +408,75 @@ static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint3
     if (record_of(ref)) block_record_guard(record_of(ref), insn, on);
     if (is_silent(ref)) return;
     if (w->measure->is_exit[insn]) warp->dead |= on;
-    if (off) lanes_are_off(worker, warp, insn, off);
+    if (off) lanes_are_off(worker, warp, insn, off, 1);
+}
+
+static inline void branch_often(struct worker *w, const struct warp_ref *ref, uint32_t insn,
+                                uint32_t off, uint64_t times)
+{
+    bool is_issued = !w->measure->views || w->measure->views[insn].fold == VIEW_PLAIN;
+    if (is_silent(ref) || !off || !is_issued || w->measure->launch.insns[insn]->guard < 0) return;
+    lanes_are_off(w, warp_of(ref), insn, off, times);
 }
 
 static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
                    uint32_t taken, uint32_t targets)
 {
     struct worker *w = worker;
-    struct warp_state *warp = warp_of(ref);
-    uint32_t off = active & ~taken;
     if (record_of(ref)) block_record_guard(record_of(ref), insn, taken);
-    if (is_silent(ref)) return;
-    if (targets > 1) {
+    if (targets > 1 && !is_silent(ref)) {
         w->divergent[insn]++;
-        warp->stage->sums.divergent++;
+        warp_of(ref)->stage->sums.divergent++;
     }
-    bool is_issued = !w->measure->views || w->measure->views[insn].fold == VIEW_PLAIN;
-    if (off && is_issued && w->measure->launch.insns[insn]->guard >= 0)
-        lanes_are_off(w, warp, insn, off);
+    branch_often(w, ref, insn, active & ~taken, 1);
 }
 
-static void add_cost(uint64_t *sums, const struct cost *cost, uint64_t count)
+static bool is_ordered(void *worker, const struct warp_ref *ref)
 {
-    for (unsigned i = 0; i < COST_FIELDS; i++)
-        sums[i] += cost->fields[i] * count;
+    (void)worker;
+    return record_of(ref) != NULL;
+}
+
+/* The first `steps` of a path, and the first `branches` of the branches behind them. */
+static void pass_often(struct worker *w, const struct warp_ref *ref, const struct code_path *path,
+                       uint32_t steps, uint32_t branches, uint32_t active, uint64_t times)
+{
+    for (uint32_t i = 0; i < steps; i++) {
+        const struct path_step *step = &path->steps[i];
+        run_often(w, ref, step->code_block, active, times);
+        if (i < branches && step->branch != NO_BRANCH)
+            branch_often(w, ref, step->branch, step->is_taken ? 0 : active, times);
+    }
+}
+
+/* Does the path leave the loads that are under way as it finds them? */
+static bool pass_once(struct worker *w, const struct warp_ref *ref, const struct code_path *path,
+                      uint32_t active)
+{
+    const struct load_warp *load = &warp_of(ref)->load;
+    size_t bytes = w->measure->loads.word_count * sizeof *load->results;
+    bool was_open = load->open;
+    memcpy(w->load_results, load->results, bytes);
+    pass_often(w, ref, path, path->count, path->count, active, 1);
+    return was_open == load->open && !memcmp(w->load_results, load->results, bytes);
+}
+
+/* Passes are counted one by one until each is like the one before: registers that the path does not write
+ * are then farther away than distances are counted, and may stay as near as they are. */
+static void path(void *worker, const struct warp_ref *ref, const struct code_path *path,
+                 uint64_t times, uint32_t rest, uint32_t active)
+{
+    struct worker *w = worker;
+    uint64_t least = DISTANCE_MAX / path->insn_count + 2;
+    for (uint64_t passes = 0; times > 1; passes++, times--) {
+        bool is_steady = pass_once(w, ref, path, active);
+        if (!is_steady || passes < least) continue;
+        pass_often(w, ref, path, path->count, path->count, active, times - 1);
+        times = 0;
+        break;
+    }
+    if (times) pass_often(w, ref, path, path->count, path->count, active, times);
+    pass_often(w, ref, path, rest, rest - 1, active, 1);
 }
 
 /* Random accesses may have more costs than there are numbers: those are added up at once. */
@@ -424,8 +484,8 @@ static void add_unlisted(struct worker *w, struct stage *stage, uint32_t site)
 {
     const struct cost *cost = &w->patterns.unlisted;
     if (!w->unlisted) w->unlisted = mem_zalloc(w->measure->site_count, sizeof *w->unlisted);
-    add_cost(w->unlisted[site].spaces[site_space((enum memory_kind)cost->kind)], cost, 1);
-    add_cost(stage->sums.kinds[cost->kind], cost, 1);
+    cost_add(w->unlisted[site].spaces[site_space((enum memory_kind)cost->kind)], cost, 1);
+    cost_add(stage->sums.kinds[cost->kind], cost, 1);
 }
 
 static void tally_grow(struct tally *tally, uint32_t number)
@@ -534,101 +594,16 @@ static void warp_end(void *worker, const struct warp_ref *ref)
     (void)ref;
 }
 
-/* ---- merging --------------------------------------------------------------------------------- */
-
-static void add_all(uint64_t *to, const uint64_t *from, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] += from[i];
-}
-
-static void merge_stage(const struct worker *w, uint32_t ordinal)
-{
-    struct measure *m = w->target;
-    const struct stage *stage = w->stages[ordinal];
-    if (!m->stages[ordinal]) m->stages[ordinal] = stage_sums_create(m);
-    struct stage_sums *to = m->stages[ordinal];
-    stage_sums_add(to, &stage->sums, m->launch.code_block_count);
-    to->blocks += stage->sums.blocks;
-    to->warps_working += stage->sums.warps_working;
-    to->threads_working += stage->sums.threads_working;
-    to->shared_blocks += stage->sums.shared_blocks;
-    to->shared_warps_working += stage->sums.shared_warps_working;
-    stage_sums_add_tally(to, &w->patterns, &stage->tally);
-}
-
-static void merge_sites(const struct worker *w)
-{
-    struct measure *m = w->target;
-    for (uint32_t site = 0; site < m->site_count; site++) {
-        const struct tally *tally = &w->site_tallies[site];
-        for (uint32_t i = 0; i < tally->size && i < w->patterns.cost_count; i++) {
-            const struct cost *cost = &w->patterns.costs[i];
-            unsigned space = site_space((enum memory_kind)cost->kind);
-            if (tally->counts[i]) add_cost(m->sites[site].spaces[space], cost, tally->counts[i]);
-        }
-        for (unsigned space = 0; w->unlisted && space < SITE_SPACES; space++)
-            add_all(m->sites[site].spaces[space], w->unlisted[site].spaces[space], COST_FIELDS);
-    }
-}
-
-static void worker_destroy(struct worker *w)
-{
-    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
-        if (!w->stages[i]) continue;
-        mem_free(w->stages[i]->sums.cells);
-        mem_free(w->stages[i]->tally.counts);
-        mem_free(w->stages[i]);
-    }
-    for (uint32_t i = 0; i < w->measure->site_count; i++)
-        mem_free(w->site_tallies[i].counts);
-    while (w->free_blocks) {
-        struct block_state *next = w->free_blocks->next;
-        block_destroy(w->free_blocks);
-        w->free_blocks = next;
-    }
-    pattern_table_clear(&w->patterns);
-    sample_worker_clear(&w->sample);
-    footprint_clear(&w->read);
-    footprint_clear(&w->written);
-    footprint_clear(&w->texture);
-    mem_free(w->sites);
-    mem_free(w->site_tallies);
-    mem_free(w->unlisted);
-    mem_free(w->lanes_off);
-    mem_free(w->divergent);
-    mem_free(w);
-}
-
-static void worker_end(void *self, void *worker)
-{
-    struct measure *m = self;
-    struct worker *w = worker;
-    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
-        if (w->stages[i]) merge_stage(w, i);
-    }
-    merge_sites(w);
-    footprint_merge(&m->read, &w->read);
-    footprint_merge(&m->written, &w->written);
-    footprint_merge(&m->texture, &w->texture);
-    sample_merge(m, &w->sample);
-    add_all(m->lanes_off, w->lanes_off, m->launch.insn_count);
-    add_all(m->divergent, w->divergent, m->launch.insn_count);
-    m->blocks += w->blocks;
-    m->load_groups += w->load_groups;
-    m->dep_sums.distance += w->dep_sums.distance;
-    m->dep_sums.consumers += w->dep_sums.consumers;
-    worker_destroy(w);
-}
-
 const struct observer_ops measure_ops = {
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .worker_begin = worker_begin,
-    .worker_end = worker_end,
+    .worker_end = measure_worker_end,
     .block_begin = block_begin,
     .block_end = block_end,
     .run = run,
+    .is_ordered = is_ordered,
+    .path = path,
     .guard = guard,
     .memory = memory,
     .branch = branch,

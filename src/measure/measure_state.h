@@ -126,9 +126,16 @@ struct worker {
     struct footprint read, written, texture; /* sectors of global memory */
     struct sample_worker sample;
     struct block_state *free_blocks;
+    uint64_t *load_results; /* of a warp, before a path */
 };
 
 enum { TOUCH_READ, TOUCH_WRITTEN, TOUCH_TEXTURE, TOUCH_COUNT };
+
+static inline void cost_add(uint64_t *sums, const struct cost *cost, uint64_t count)
+{
+    for (unsigned i = 0; i < COST_FIELDS; i++)
+        sums[i] += cost->fields[i] * count;
+}
 
 struct stage_sums *stage_sums_create(const struct measure *measure);
 void stage_sums_destroy(struct stage_sums *sums);
@@ -146,5 +153,10 @@ bool measure_is_past_l1(const struct measure *measure, uint32_t site);
 
 /* The observer's callbacks (measure_events.c). */
 extern const struct observer_ops measure_ops;
+/* A list of them. */
+void measure_blocks_destroy(struct block_state *block);
+
+/* measure_merge.c: one of these callbacks. */
+void measure_worker_end(void *self, void *worker);
 
 #endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which code blocks are translated together: paths that a warp probably follows. Private to compile/. */
+#ifndef COMPILE_PATH_PLAN_H
+#define COMPILE_PATH_PLAN_H
+
+#include "emulate/exec.h"
+
+enum { PATH_STEPS_MAX = 16 };
+
+struct path_plan {
+    struct path_step steps[PATH_STEPS_MAX];
+    uint32_t count;
+    bool returns; /* from the last to the first */
+};
+
+/* What is asked of all code blocks of a program. */
+struct path_facts {
+    const struct program *program;
+    bool *is_loop_head, *is_meeting; /* by code block: lanes that parted meet here */
+    bool *is_begin;  /* execution comes here by other ways than fall-through and branches */
+    bool *is_barred; /* has operations that need what is counted block by block */
+    bool *inside;    /* scratch */
+};
+void path_facts_init(struct path_facts *facts, const struct program *program);
+void path_facts_clear(struct path_facts *facts);
+
+/* The path from a code block; false: it is barred. */
+bool path_plan(const struct path_facts *facts, uint32_t head, bool is_part, struct path_plan *out);
+
+/* Code blocks to which a code block leads by itself: up to two, CODE_END for none. */
+static inline void code_successors(const struct code *code, uint32_t out[2])
+{
+    bool branches = code->terminator == TERM_BRANCH;
+    bool is_fixed = branches && code->guard == REF_NONE;
+    out[0] = (code->terminator == TERM_FALL || branches) && !is_fixed ? code->next : CODE_END;
+    out[1] = branches ? code->target : CODE_END;
+}
+
+#endif
