@@ -648,6 +648,12 @@ static ws_status take_program(struct diag *diag, struct device *device, const st
     return WS_OK;
 }
 
+/* Of a program that ends with its call memory is given back by itself, but not what the system gave for code. */
+static void release_code(void *program)
+{
+    compiling_clear(((struct program *)program)->compiling);
+}
+
 ws_status device_launch(struct diag *diag, struct device *device, const struct module *module,
                         const struct launch_options *options, struct launch_result *out)
 {
@@ -665,10 +671,14 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                             .options = options,
                             .pool = mem_pool(),
                             .parameter_bytes = program->functions[0].function->parameter_bytes};
+    struct mem_guard guard;
+    if (!device->keeps_programs) mem_guard_begin(&guard, release_code, program);
     derive_sizes(&launch);
     ws_status status = check_launch(diag, &launch);
     if (status == WS_OK && program->uses_heap) status = heap_place(diag, device);
     if (status == WS_OK) status = run_launch(diag, device, &launch, out);
-    if (!device->keeps_programs) program_destroy(program);
+    if (device->keeps_programs) return status;
+    mem_guard_end(&guard);
+    program_destroy(program);
     return status;
 }

@@ -67,11 +67,11 @@ static const char ptx[] =
 struct program {
     ws_context *context;
     ws_module *module;
-    ws_device *device;
+    ws_device *device, *compiling;
     ws_machine *machine;
-    ws_profile *profile;
+    ws_profile *profile, *compiled;
     ws_answer *answer, *session;
-    uint64_t address;
+    uint64_t address, compiled_address;
     char text[8192]; /* of the report */
 };
 
@@ -83,20 +83,21 @@ static bool keep_text(void *user, const char *bytes, size_t size)
 }
 
 /* On zeros: a launch that fails may have written before. */
-static ws_status launch(struct program *p)
+static ws_status launch(const struct program *p, ws_device *device, uint64_t address,
+                        ws_profile **profile)
 {
     static const uint32_t zeros[64];
-    ws_status status = ws_device_copy_in(p->device, p->address, zeros, sizeof zeros);
+    ws_status status = ws_device_copy_in(device, address, zeros, sizeof zeros);
     if (status != WS_OK) return status;
     ws_launch_result result = {.size = sizeof result};
     const ws_launch launch = {.size = sizeof launch,
                               .grid = {4, 1, 1},
                               .block = {64, 1, 1},
-                              .parameters = &p->address,
-                              .parameter_bytes = sizeof p->address,
+                              .parameters = &address,
+                              .parameter_bytes = sizeof address,
                               .counters = true,
                               .result = &result};
-    status = ws_device_launch(p->device, p->module, &launch, &p->profile);
+    status = ws_device_launch(device, p->module, &launch, profile);
     ws_free(result.tolerated);
     return status;
 }
@@ -131,6 +132,8 @@ static ws_status step(struct program *p, unsigned index)
 {
     static const ws_device_options two_threads = {
         .size = sizeof two_threads, .threads = 2, .max_bytes = 1 << 20, .keep_programs = true};
+    static const ws_device_options compiled = {
+        .size = sizeof compiled, .threads = 2, .max_bytes = 1 << 20, .engine = "compiled"};
     switch (index) {
     case 0:
         return ws_context_create(&p->context);
@@ -141,7 +144,7 @@ static ws_status step(struct program *p, unsigned index)
     case 3:
         return ws_device_alloc(p->device, 64 * sizeof(uint32_t), &p->address);
     case 4:
-        return launch(p);
+        return launch(p, p->device, p->address, &p->profile);
     case 5:
         return ws_machine_load(p->context, SOURCE_DIR "/data/machines/v100.yaml", &p->machine);
     case 6:
@@ -150,30 +153,54 @@ static ws_status step(struct program *p, unsigned index)
         return ws_answer_write(p->context, p->answer, NULL, keep_text, p);
     case 8:
         return ask_session(p);
+    case 9:
+        return ws_device_create(p->context, &compiled, &p->compiling);
+    case 10:
+        return ws_device_alloc(p->compiling, 64 * sizeof(uint32_t), &p->compiled_address);
+    case 11:
+        return launch(p, p->compiling, p->compiled_address, &p->compiled);
     default:
         return WS_OK;
     }
 }
-enum { STEPS = 9 };
+enum { STEPS = 12, COMPILED_STEPS_FROM = 9 };
 
 static void clear(struct program *p)
 {
     ws_answer_destroy(p->session);
     ws_answer_destroy(p->answer);
+    ws_profile_destroy(p->compiled);
     ws_profile_destroy(p->profile);
     ws_machine_destroy(p->machine);
+    ws_device_destroy(p->compiling);
     ws_device_destroy(p->device);
     ws_module_destroy(p->module);
     ws_context_destroy(p->context);
     *p = (struct program){0};
 }
 
+/* Executable memory without a file: machine code that was compiled. */
+static unsigned count_code(void)
+{
+    char line[512];
+    unsigned mappings = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        char mode[5] = "";
+        int end = 0;
+        sscanf(line, "%*s %4s %*s %*s %*s %n", mode, &end);
+        mappings += mode[2] == 'x' && (line[end] == '\0' || line[end] == '\n');
+    }
+    fclose(file);
+    return mappings;
+}
+
 /* Each step that fails is done again. How many failed. */
-static unsigned run(struct program *p)
+static unsigned run(struct program *p, unsigned first)
 {
     unsigned failed = 0;
-    *p = (struct program){0};
-    for (unsigned i = 0; i < STEPS; i++) {
+    for (unsigned i = first; i < STEPS; i++) {
         ws_status status = step(p, i);
         if (status == WS_OK) continue;
         if (status != WS_ERR_MEMORY)
@@ -190,15 +217,15 @@ static void test_every_allocation(void **state)
 {
     (void)state;
     enum { FULL = 400, STRIDE = 11 }; /* all of the first, which load and launch; then samples */
-    struct program whole, p;
+    struct program whole = {0}, p = {0};
     unsigned failures = 0;
-    assert_int_equal(run(&whole), 0);
+    assert_int_equal(run(&whole, 0), 0);
     unsigned long all = count;
     for (unsigned long n = 1; n <= all;
          n += n < FULL || getenv("WARPSAGE_FULL_SIZE") ? 1 : STRIDE) {
         count = 0;
         fail_at = n;
-        failures += run(&p);
+        failures += run(&p, 0);
         fail_at = 0;
         size_t same = 0;
         while (p.text[same] && p.text[same] == whole.text[same])
@@ -214,8 +241,30 @@ static void test_every_allocation(void **state)
     assert_true(failures > FULL / 2);
 }
 
+/* The device does not keep the program, nor its code, wherever memory runs out. */
+static void test_compiled_code(void **state)
+{
+    (void)state;
+    unsigned before = count_code(), failures = 0, failed = 0;
+    unsigned long n = 0;
+    do {
+        struct program p = {0};
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(step(&p, i), WS_OK);
+        count = 0;
+        fail_at = ++n;
+        failed = run(&p, COMPILED_STEPS_FROM);
+        fail_at = 0;
+        failures += failed;
+        assert_int_equal(count_code(), before);
+        clear(&p);
+    } while (failed);
+    assert_true(failures > 50);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation),
+                                       cmocka_unit_test(test_compiled_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

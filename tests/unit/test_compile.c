@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -154,6 +156,41 @@ static void test_memory(void **state)
     module_destroy(module);
 }
 
+/* A child that was forked after code was compiled executes it, too. */
+static void test_fork(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct module *module;
+    struct device *device;
+    uint64_t address;
+    uint32_t out[THREADS] = {0};
+    struct device_options options = {
+        .threads = 1, .isa_level = -1, .keep_programs = true, .engine = compile_engine()};
+    struct launch_options launch = {
+        .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &address, .parameter_bytes = 8};
+    assert_int_equal(module_load_memory(&diag, "k.ptx", text, strlen(text), &module), WS_OK);
+    assert_int_equal(device_create(&diag, &options, &device), WS_OK);
+    assert_int_equal(device_alloc(&diag, device, sizeof out, &address), WS_OK);
+    assert_int_equal(device_launch(&diag, device, module, &launch, NULL), WS_OK);
+    assert_int_equal(device_fill(&diag, device, address, 0, sizeof out), WS_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        struct launch_result result = {0};
+        bool ok = device_launch(&diag, device, module, &launch, &result) == WS_OK &&
+                  device_copy_out(&diag, device, out, address, sizeof out) == WS_OK &&
+                  out[5] == 3 * 5 + 7 + 3 * TURNS && (result.compiled_instructions > 0) == has_v4();
+        _exit(ok ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(device_copy_out(&diag, device, out, address, sizeof out), WS_OK);
+    assert_int_equal(out[5], 0); /* the child's memory is its own */
+    device_destroy(device);
+    module_destroy(module);
+}
+
 /* ---- where both engines must end alike -------------------------------------------------------- */
 
 static ws_status end_of(const char *ptx, const struct engine *engine, uint64_t max_instructions,
@@ -226,13 +263,10 @@ static void test_stores_are_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interpreter),
-        cmocka_unit_test(test_from_the_first),
-        cmocka_unit_test(test_later),
-        cmocka_unit_test(test_other_levels),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_addresses_wrap),
-        cmocka_unit_test(test_stores_are_changes),
+        cmocka_unit_test(test_interpreter),    cmocka_unit_test(test_from_the_first),
+        cmocka_unit_test(test_later),          cmocka_unit_test(test_other_levels),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_addresses_wrap), cmocka_unit_test(test_stores_are_changes),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);
 }
