@@ -6,7 +6,11 @@
  *     63      62       43  42  41        21  20        1  0
  *     phase   - pending    0   bytes         - expected   0
  *
- * The state that an arrival returns is the object as it was before. */
+ * The state that an arrival returns is the object as it was before. Native code writes and reads the same bits, on
+ * sm_90; code of sm_80 to 89 lays them out otherwise, where arrivals count up to the phase:
+ *
+ *     63      62       32   31   30   29        0
+ *     phase   - pending     0    0    - expected */
 #ifndef EMULATE_MBARRIER_H
 #define EMULATE_MBARRIER_H
 
@@ -47,6 +51,15 @@ static inline uint64_t mbarrier_bits(const struct mbarrier *object)
     return (uint64_t)object->phase << 63 | (uint64_t)(-object->pending & MBARRIER_COUNT_MAX) << 43 |
            (uint64_t)((uint32_t)object->bytes & 0x1fffff) << 21 |
            (uint64_t)(-object->expected & MBARRIER_COUNT_MAX) << 1;
+}
+
+/* One arrival at an object of sm_80. */
+static inline uint64_t mbarrier_arrive_80(uint64_t bits)
+{
+    uint32_t expected = (uint32_t)bits, now = (uint32_t)(bits >> 32), next = now + 1;
+    bool ends = (now ^ next) >> 31;
+    if (ends) next = (next & UINT32_C(1) << 31) | (expected | UINT32_C(1) << 30);
+    return (uint64_t)next << 32 | expected;
 }
 
 /* What follows its address: a count of arrivals or bytes; 1 where it is left out. */

@@ -6,6 +6,7 @@
 #define EMULATE_SEM_ATOMIC_H
 
 #include "base/half.h"
+#include "emulate/mbarrier.h"
 #include "emulate/sem_double.h"
 #include "emulate/sem_float.h"
 #include "emulate/sem_memory.h"
@@ -67,6 +68,7 @@ static inline uint64_t atomic_result(const struct insn *insn, uint64_t old, uint
 {
     const struct type_info *type = &type_infos[insn->type];
     if (insn->atom_op == ATOM_EXCH) return b;
+    if (insn->atom_op == ATOM_ARRIVE) return mbarrier_arrive_80(old);
     if (insn->atom_op >= ATOM_CAS) return old == b ? c : old;
     if (type->kind == KIND_FLOAT) return atomic_float(insn, old, b, global);
     bool is_signed = type->kind == KIND_SIGNED;

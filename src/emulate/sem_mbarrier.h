@@ -6,12 +6,18 @@
 #include "emulate/check_sync.h"
 #include "emulate/mbarrier.h"
 #include "emulate/sem_memory.h"
+#include "isa/native_modifiers.h"
 
-/* What lies behind the address. */
+/* What lies behind the address. Native code initialises with all bits of the object, and names a state by its upper
+ * half. */
 static inline uint64_t mbarrier_operand(const struct exec *x, const struct uop *u, unsigned lane)
 {
-    if (u->insn->nsrc < 2) return 1;
-    return u->source_width[1] == 8 ? SRC(uint64_t, 1)[lane] : SRC(uint32_t, 1)[lane];
+    const struct insn *insn = u->insn;
+    if (insn->nsrc < 2) return 1;
+    uint64_t value = u->source_width[1] == 8 ? SRC(uint64_t, 1)[lane] : SRC(uint32_t, 1)[lane];
+    if (!u->has_parts) return value;
+    if (insn->op == OP_MBARRIER_INIT) return mbarrier_of(value).expected;
+    return insn_is_mbarrier_wait(insn) ? value << 32 : value;
 }
 
 /* True if it ends a phase. */
@@ -31,6 +37,8 @@ static bool mbarrier_lane(struct exec *x, const struct uop *u, uint64_t *at, uns
     }
     *at = mbarrier_bits(&object);
     x->changed |= (uint32_t)(*at != before) << lane;
+    if (u->has_parts && insn->modifiers & NM_SERVED)
+        before = (before & ~(uint64_t)UINT32_MAX) | UINT32_C(1) << lane;
     if (insn->ndst && u->dst[0] != REF_NONE) DST(uint64_t, 0)[lane] = before;
     return ends;
 }
@@ -82,8 +90,9 @@ static void mbarrier_shared(struct exec *x, const struct uop *u)
 {
     struct place p;
     if (x->fault.kind || !x->mask) return;
+    bool once = u->insn->op == OP_MBARRIER_INIT && u->insn->flags & INSN_UNI;
     lane_addresses(x, u, p.a);
-    mbarrier_located(x, u, &p, x->mask);
+    mbarrier_located(x, u, &p, once ? x->mask & -x->mask : x->mask);
 }
 
 static void generic_mbarrier(struct exec *x, const struct uop *u, struct place *p, unsigned space,

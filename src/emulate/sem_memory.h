@@ -21,7 +21,8 @@ struct place {
 static inline void native_addresses(const struct exec *x, const struct uop *u, uint64_t *a)
 {
     uint64_t imm = (uint64_t)u->imm;
-    bool is_wide = u->space == SPACE_GLOBAL || u->space == SPACE_GENERIC || u->space == SPACE_CONST;
+    bool is_wide = u->space == SPACE_GLOBAL || u->space == SPACE_GENERIC ||
+                   u->space == SPACE_CONST || u->uniform_pair;
     if (u->uniform != REF_NONE) {
         const uint32_t *words = (const uint32_t *)PLACE(u->uniform);
         imm += words[0] | (u->uniform_pair ? (uint64_t)words[WARP_LANES] << 32 : 0);

@@ -320,6 +320,7 @@ enum atom_op {
     ATOM_OR,
     ATOM_XOR,
     ATOM_EXCH,
+    ATOM_ARRIVE, /* native: at an mbarrier object of sm_80 (emulate/mbarrier.h) */
     ATOM_CAS,
     ATOM_CAST /* native: as CAS, but the result is whether it was equal */
 };
@@ -392,11 +393,11 @@ enum insn_flags {
     INSN_FTZ = 1 << 0,
     INSN_SAT = 1 << 1,
     INSN_APPROX = 1 << 2,
-    INSN_FULL = 1 << 3,     /* div.full */
-    INSN_UNI = 1 << 4,      /* bra.uni, call.uni */
-    INSN_NC = 1 << 5,       /* ld.global.nc */
-    INSN_CC = 1 << 6,       /* add.cc: writes the carry */
-    INSN_WRAP = 1 << 7,     /* shf.wrap, bmsk.wrap */
+    INSN_FULL = 1 << 3, /* div.full */
+    INSN_UNI = 1 << 4,  /* bra.uni, call.uni; mbarrier.init of native code: once for all lanes */
+    INSN_NC = 1 << 5,   /* ld.global.nc */
+    INSN_CC = 1 << 6,   /* add.cc: writes the carry */
+    INSN_WRAP = 1 << 7, /* shf.wrap, bmsk.wrap */
     INSN_SHIFTAMT = 1 << 8, /* bfind.shiftamt */
     INSN_RELU = 1 << 9,
     INSN_NAN = 1 << 10,   /* min.NaN */
@@ -486,8 +487,9 @@ enum native_vreg {
     VREG_B = VREG_UPT + 1,            /* convergence barriers: masks of lanes, by lane */
     VREG_BARRIER_COUNT = VREG_B + 16, /* what BAR.RED leaves for B2R.RESULT */
     VREG_BARRIER_TRUE,
-    VREG_COLLECTIVE, /* a pair: where lanes go on behind ENDCOLLECTIVE */
-    NATIVE_VREGS = VREG_COLLECTIVE + 2
+    VREG_COLLECTIVE,                /* a pair: where lanes go on behind ENDCOLLECTIVE */
+    VREG_RPC = VREG_COLLECTIVE + 2, /* a pair, which code keeps values in */
+    NATIVE_VREGS = VREG_RPC + 2
 };
 
 /* Bytes or halves of video operands: up to four digits, the rightmost in the lowest bits. */

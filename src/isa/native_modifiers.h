@@ -25,6 +25,8 @@ enum native_modifiers {
     NM_HALVES = 8192,     /* two numbers of 16 bits */
     NM_RELU = 16384,
     NM_EXCLUSIVE = 1, /* WARPSYNC */
+    NM_SERVED =
+        1, /* SYNCS.ARRIVE.TMASK: below the state's upper half, the lanes served together: one */
     NM_VALUE_AT = 16, /* from this bit on: a shift, a table, a comparison and how it is combined */
     FMUL_SCALE_MOST = 3, /* FMUL.M8, and the other way .D8 */
     /* floating point: from this bit on, one for each source, those that are negated or absolute */

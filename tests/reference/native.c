@@ -48,7 +48,7 @@ static bool remove_refused(const struct program *program, const char *said, bool
     return found;
 }
 
-/* What the engine does not execute as native code: mbarrier. What the ISA leaves open, so that ptxas may make other results of it than the interpreter: positions above 255, a base
+/* What the ISA leaves open, so that ptxas may make other results of it than the interpreter: positions above 255, a base
  * above 31, divisors of 0, payloads of NANs (which of two goes on; with their signs; of conversions that change nothing),
  * a carry of before a call, who is active. And where ptxas 13.0 is wrong: it loses guards of mad.hi.u16, testp, and
  * the conversion of set to f32, stores the integer parts of 16-bit registers that it takes for f16 as bytes, and
@@ -56,10 +56,10 @@ static bool remove_refused(const struct program *program, const char *said, bool
 static bool is_open(const char *text)
 {
     static const char *const forms[] = {
-        "bfe.",  "bfi.",    "fns.",       "div.",       "rem.",       ".f64",    "addc.",
-        "subc.", "madc.",   "mad.hi.u16", "mad.hi.s16", "vadd",       "vsub",    "vabsdiff",
-        "vmin",  "vmax",    "vshl",       "vshr",       "vmad",       "vset",    "set.",
-        "testp", "f32.f32", "f32.bf16",   "f32.f16",    "activemask", "mbarrier"};
+        "bfe.",  "bfi.",    "fns.",       "div.",       "rem.",      ".f64", "addc.",
+        "subc.", "madc.",   "mad.hi.u16", "mad.hi.s16", "vadd",      "vsub", "vabsdiff",
+        "vmin",  "vmax",    "vshl",       "vshr",       "vmad",      "vset", "set.",
+        "testp", "f32.f32", "f32.bf16",   "f32.f16",    "activemask"};
     bool is_byte = strstr(text, "8 [") && strstr(text, "st.") && strstr(text, "%h");
     for (size_t i = 0; i < sizeof forms / sizeof *forms && !is_byte; i++)
         if (strstr(text, forms[i])) return true;

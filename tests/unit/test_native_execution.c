@@ -82,11 +82,12 @@ static const struct {
     maker *make;
 } files[] = {
     {WRITTEN_DIR "/integer.ptx", make_integers}, /* tests/tools/native-integer.py */
-    {WRITTEN_DIR "/integer_90.ptx", make_integers}, {"tests/native/memory.ptx", make_integers},
+    {WRITTEN_DIR "/integer_90.ptx", make_integers},   {"tests/native/memory.ptx", make_integers},
     {WRITTEN_DIR "/forms.ptx", make_integers}, /* tests/tools/native-forms.py */
-    {WRITTEN_DIR "/forms_80.ptx", make_integers},   {WRITTEN_DIR "/forms_90.ptx", make_integers},
-    {"tests/native/copies.ptx", make_integers},     {"tests/native/atomics.ptx", make_integers},
-    {"tests/native/halves.ptx", make_integers},
+    {WRITTEN_DIR "/forms_80.ptx", make_integers},     {WRITTEN_DIR "/forms_90.ptx", make_integers},
+    {"tests/native/copies.ptx", make_integers},       {"tests/native/atomics.ptx", make_integers},
+    {"tests/native/halves.ptx", make_integers},       {"tests/native/mbarriers.ptx", make_integers},
+    {"tests/native/mbarriers_90.ptx", make_integers},
 };
 
 static const unsigned targets[] = {75, 80, 86, 89, 90};

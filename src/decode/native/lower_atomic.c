@@ -9,9 +9,10 @@ static enum atom_op operation(const struct lowering *l)
     static const struct {
         const char *word;
         uint8_t op;
-    } words[] = {{"ADD", ATOM_ADD}, {"MIN", ATOM_MIN},   {"MAX", ATOM_MAX},  {"INC", ATOM_INC},
-                 {"DEC", ATOM_DEC}, {"AND", ATOM_AND},   {"OR", ATOM_OR},    {"XOR", ATOM_XOR},
-                 {"CAS", ATOM_CAS}, {"CAST", ATOM_CAST}, {"EXCH", ATOM_EXCH}};
+    } words[] = {{"ADD", ATOM_ADD},   {"MIN", ATOM_MIN},   {"MAX", ATOM_MAX},
+                 {"INC", ATOM_INC},   {"DEC", ATOM_DEC},   {"AND", ATOM_AND},
+                 {"OR", ATOM_OR},     {"XOR", ATOM_XOR},   {"CAS", ATOM_CAS},
+                 {"CAST", ATOM_CAST}, {"EXCH", ATOM_EXCH}, {"ARRIVE", ATOM_ARRIVE}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has(l, words[i].word)) return (enum atom_op)words[i].op;
     return ATOM_NONE;
@@ -73,13 +74,14 @@ static bool from_data(struct lowering *l, unsigned i)
     return true;
 }
 
-/* d or RZ, which makes it a reduction; [address]; one value or, of CAS, two */
+/* d or RZ, which makes it a reduction; [address]; of ARRIVE no value, of CAS two, else one */
 static bool add_operands(struct lowering *l, unsigned to, unsigned predicate)
 {
     unsigned address = lower_find(l, false, 1), value = address + 1;
     const struct native_operand *p = lower_operand(l, predicate);
-    bool needs_two = l->out->atom_op >= ATOM_CAS, tells = p && p->number != NATIVE_PT;
-    if (value + needs_two >= l->in->operand_count) return false;
+    bool tells = p && p->number != NATIVE_PT;
+    unsigned values = l->out->atom_op == ATOM_ARRIVE ? 0 : l->out->atom_op >= ATOM_CAS ? 2 : 1;
+    if (address + values >= l->in->operand_count) return false;
     if (lower_operand(l, address)->kind != NATIVE_ADDRESS) return false;
     if (!tells && lower_operand(l, to)->number == NATIVE_RZ)
         l->out->op = OP_RED;
@@ -89,33 +91,40 @@ static bool add_operands(struct lowering *l, unsigned to, unsigned predicate)
         to_registers(l, to, l->out->vector);
     if (tells) to_predicate(l, predicate);
     from_address(l, address);
-    return from_data(l, value) && (!needs_two || from_data(l, value + 1));
+    if (!values) from_number(l, 1);
+    return (values < 1 || from_data(l, value)) && (values < 2 || from_data(l, value + 1));
+}
+
+/* .POPC.INC [a] adds 1 for each lane, which is what the population of lanes with one address adds */
+static bool lower_count(struct lowering *l, enum mem_space space)
+{
+    unsigned to = lower_find(l, false, 0);
+    if (lower_operand(l, to)->number != NATIVE_RZ || names_predicate(l, lower_find(l, true, 0)))
+        return false;
+    lower_to(l, OP_RED, TYPE_U32);
+    l->out->atom_op = ATOM_ADD;
+    l->out->space = (uint8_t)space;
+    from_address(l, to + 1);
+    from_number(l, 1);
+    return true;
 }
 
 /* ATOM p, d, [a], b; p, if it is not PT, tells whether it was done (sem_atomic.h) */
 bool lower_atom(struct lowering *l)
 {
     enum mem_space space = l->in->opcode[4] == 'G' ? SPACE_GLOBAL : SPACE_GENERIC;
+    if (has(l, "POPC")) return lower_count(l, space);
     if (!begin(l, OP_ATOM, space)) return false;
     unsigned predicate = lower_find(l, true, 0);
     return add_operands(l, lower_find(l, false, 0), predicate);
 }
 
-/* ATOMS d, [a], b; .POPC.INC adds 1 for each lane, which is what the population of lanes with one address adds */
+/* ATOMS d, [a], b */
 bool lower_atoms(struct lowering *l)
 {
-    if (has(l, "ARRIVE")) return false;
-    if (!has(l, "POPC")) {
-        if (!begin(l, OP_ATOM, SPACE_SHARED)) return false;
-        return add_operands(l, 0, l->in->operand_count);
-    }
-    if (lower_operand(l, 0)->number != NATIVE_RZ) return false;
-    lower_to(l, OP_RED, TYPE_U32);
-    l->out->atom_op = ATOM_ADD;
-    l->out->space = SPACE_SHARED;
-    from_address(l, 1);
-    from_number(l, 1);
-    return true;
+    if (has(l, "POPC")) return lower_count(l, SPACE_SHARED);
+    if (!begin(l, OP_ATOM, SPACE_SHARED)) return false;
+    return add_operands(l, 0, l->in->operand_count);
 }
 
 /* RED [a], b */

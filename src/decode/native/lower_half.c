@@ -119,7 +119,11 @@ bool lower_hmnmx2(struct lowering *l)
     if (!is_xorsign) return true;
     l->out->flags |= INSN_XORSIGN | INSN_ABS;
     for (unsigned i = 1; i < 3; i++) {
-        if (!l->out->operands[i].absolute || l->out->operands[i].negate) return false;
+        bool is_constant =
+            l->out->operands[i].kind == OPERAND_IMMEDIATE; /* as its absolute value */
+        bool has_sign = l->out->operands[i].imm & 0x80008000;
+        if (l->out->operands[i].negate || (is_constant && has_sign)) return false;
+        if (!is_constant && !l->out->operands[i].absolute) return false;
         l->out->operands[i].absolute = false; /* PTX's min.xorsign.abs takes the signs off */
     }
     return true;

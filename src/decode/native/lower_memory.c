@@ -161,11 +161,12 @@ bool lower_qspc(struct lowering *l)
     unsigned to = lower_find(l, false, 0), address = lower_find(l, false, 1);
     if (address == l->in->operand_count || lower_operand(l, to)->number != NATIVE_RZ) return false;
     lower_to(l, OP_N_QSPC, TYPE_B32);
+    l->out->space = SPACE_GENERIC; /* of the address */
+    to_predicate(l, lower_find(l, true, 0));
+    from_address(l, address);
     l->out->space = has(l, "S") || has(l, "D") ? SPACE_SHARED
                     : has(l, "L")              ? SPACE_LOCAL
                                                : SPACE_GLOBAL;
-    to_predicate(l, lower_find(l, true, 0));
-    from_address(l, address);
     return true;
 }
 
