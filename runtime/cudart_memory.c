@@ -13,11 +13,6 @@ static uint64_t address_of(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-void spend_bytes(double bytes)
-{
-    if (runtime.bandwidth > 0) runtime.now += bytes / runtime.bandwidth;
-}
-
 /* Is all of it in one allocation of the device? */
 static bool on_device(const void *pointer, size_t bytes)
 {
@@ -50,7 +45,6 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind)
     /* Copy engines go through the L2, too. */
     ws_device_touch(runtime.device, address_of(from), bytes);
     ws_device_touch(runtime.device, address_of(to), bytes);
-    if (kind == cudaMemcpyDeviceToDevice) spend_bytes(2.0 * (double)bytes);
     return cudaSuccess;
 }
 
@@ -77,7 +71,6 @@ cudaError_t fill_bytes(void *to, unsigned value, unsigned element_bytes, size_t 
                            : fill_pattern(address_of(to), value, element_bytes, bytes);
     if (status != WS_OK) return cudaErrorInvalidValue;
     ws_device_touch(runtime.device, address_of(to), bytes);
-    spend_bytes((double)bytes);
     return cudaSuccess;
 }
 

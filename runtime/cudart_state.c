@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host_check.h"
+#include "virtual_time.h"
 
 struct runtime runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
@@ -115,6 +116,13 @@ static cudaError_t start(void)
 void api_lock(void)
 {
     pthread_mutex_lock(&runtime.lock);
+    time_enter();
+}
+
+void api_unlock(void)
+{
+    time_leave();
+    pthread_mutex_unlock(&runtime.lock);
 }
 
 cudaError_t device_start(void)
@@ -150,7 +158,7 @@ cudaError_t api_end(cudaError_t error)
     /* cudaErrorNotReady is an answer, not an error. */
     if (error && error != cudaErrorNotReady) last = error;
     check_call_end(error);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return error;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams and events. Work is done when it is asked for, so nothing is ever pending; what streams would
- * overlap runs one after the other, in virtual time, too. */
+/* Streams and events. Work is done when it is asked for, so nothing is ever pending; when it begins and ends in virtual time
+ * is what stream_order.c works out. */
 #include <stdlib.h>
 
 #include "stream.h"
@@ -229,7 +229,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 void event_record(struct event *event)
 {
     event->recorded = true;
-    event->seconds = timer_read();
+    event->seconds = timer_read(order_ready());
     event->capture = 0;
 }
 

@@ -54,7 +54,7 @@ cudaError_t scope_open(struct scope *scope, bool needs_context)
     *scope = (struct scope){runtime.used, *api_last()};
     if (!error && !initialised && !runtime.used) error = cudaErrorInitializationError;
     if (!error && needs_context && !current_context()) error = cudaErrorDeviceUninitialized;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return error;
 }
 
@@ -94,7 +94,7 @@ CUDART cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
 driver_result cuInit(unsigned flags)
 {
     cudaError_t error = device_begin();
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     if (error == cudaErrorNoDevice) return CUDA_ERROR_NO_DEVICE;
     if (flags) return CUDA_ERROR_INVALID_VALUE;
     initialised = !error;
@@ -190,7 +190,7 @@ static cudaError_t create(struct context **out, unsigned flags, int device)
     api_lock();
     *context = (struct context){flags, contexts};
     contexts = context;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     *out = context;
     return push(context);
 }
@@ -208,7 +208,7 @@ static cudaError_t destroy(struct context *context)
     while (*place != context)
         place = &(*place)->next;
     *place = context->next;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     free(context);
     return cudaSuccess;
 }

@@ -50,7 +50,7 @@ static cudaError_t load(struct binary **out, const void *image, size_t bytes,
     report(&options, error);
     binary->next = runtime.binaries;
     runtime.binaries = binary;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     *out = binary;
     return error;
 }
@@ -104,7 +104,7 @@ static cudaError_t unload(struct binary *binary)
     binary->module = NULL;
     binary->failure = cudaErrorInvalidResourceHandle;
     handle_destroy(HANDLE_MODULE, binary);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return cudaSuccess;
 }
 
@@ -142,7 +142,7 @@ static cudaError_t get_function(struct kernel **out, struct binary *binary, cons
     api_lock();
     *out = function_of(binary, index);
     cudaError_t error = *out ? kernel_resolve(*out) : cudaErrorMemoryAllocation;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return error;
 }
 
@@ -159,7 +159,7 @@ static cudaError_t list_functions(struct kernel **out, unsigned room, struct bin
     api_lock();
     for (unsigned i = 0; i < room && i < ws_module_kernel_count(binary->module); i++)
         out[i] = function_of(binary, i);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return cudaSuccess;
 }
 
@@ -172,7 +172,7 @@ static cudaError_t get_global(uint64_t *out, size_t *out_bytes, const struct bin
     if (!name) return cudaErrorInvalidValue;
     api_lock();
     ws_status status = ws_device_symbol(runtime.device, binary->module, name, &address, &bytes);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     if (status != WS_OK) return cudaErrorSymbolNotFound;
     if (out) *out = address;
     if (out_bytes) *out_bytes = bytes;
@@ -416,7 +416,7 @@ static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_
                                            linker->image, bytes, &module));
     report(&linker->options, error);
     ws_module_destroy(module);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     *out = linker->image;
     if (out_bytes) *out_bytes = bytes + 1;
     return error;

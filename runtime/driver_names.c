@@ -14,7 +14,7 @@
     {                                                                                              \
         cudaError_t error = device_begin();                                                        \
         note_missing(#name);                                                                       \
-        pthread_mutex_unlock(&runtime.lock);                                                       \
+        api_unlock();                                                                              \
         return error ? (driver_result)error : CUDA_ERROR_NOT_SUPPORTED;                            \
     }
 #define PER_THREAD(name, base)

@@ -93,7 +93,7 @@ static cudaError_t check_bytes(const struct array *array, size_t offset, size_t 
 {
     api_lock();
     cudaError_t error = array_check(array, offset, 0, bytes, 1);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return error;
 }
 

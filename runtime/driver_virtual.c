@@ -177,7 +177,7 @@ static cudaError_t get_access(unsigned long long *out)
 /* With the lock, for the lists above. */
 static cudaError_t unlocked(cudaError_t error)
 {
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return error;
 }
 #define LOCKED(call) (api_lock(), unlocked(call))

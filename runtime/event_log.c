@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "stream_order.h"
+
 enum { EVENTS = 6144, LINE_BYTES = 768, NAME_BYTES = 600, NAMES = 512 };
 
 struct line {
@@ -42,7 +44,8 @@ static struct {
     char *names[NAMES];
     unsigned name_count;
     unsigned long long stream;
-    pid_t owner; /* a child after fork keeps lists of its own */
+    double latest; /* end of what is listed */
+    pid_t owner;   /* a child after fork keeps lists of its own */
 } event_log = {.calls.suffix = "calls", .work.suffix = "work"};
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -66,7 +69,7 @@ static void write_event(struct event_list *list, const struct event_row *event)
     static const char *const kinds[] = {"call", "kernel", "copy", "fill"};
     struct line *line = &list->lines[event - list->events + 1];
     set_line(line,
-             snprintf(line->text, LINE_BYTES - 1, "%s\t%llu\t%llu\t%.12g\t%.12g\t%.12g\t%llu\t%s\t",
+             snprintf(line->text, LINE_BYTES - 1, "%s\t%llu\t%llu\t%.15g\t%.15g\t%.15g\t%llu\t%s\t",
                       kinds[event->kind], event->stream, (unsigned long long)event->count,
                       event->begin, event->end, event->busy, (unsigned long long)event->bytes,
                       event->name));
@@ -156,9 +159,9 @@ static struct event_row *merge(const struct event_list *list, const struct event
 static void make_room(struct event_list *list)
 {
     const double least = 1e-12; /* of a program that has taken no time yet */
-    while (list->count > EVENTS / 2 && !(list->step > runtime.now && list->step > least)) {
+    while (list->count > EVENTS / 2 && !(list->step > event_log.latest && list->step > least)) {
         unsigned before = list->count;
-        list->step = list->step > 0 ? 2 * list->step : fmax(runtime.now / EVENTS, least);
+        list->step = list->step > 0 ? 2 * list->step : fmax(event_log.latest / EVENTS, least);
         list->count = 0;
         for (unsigned i = 0; i < before; i++) {
             const struct event_row event = list->events[i];
@@ -193,14 +196,16 @@ static void add(struct event_list *list, const struct event_row *event)
 void event_log_work(enum event_kind kind, const char *name, double begin, uint64_t bytes)
 {
     if (!is_logging()) return;
+    double end = order_ready();
+    event_log.latest = fmax(event_log.latest, end);
     const struct event_row event = {.kind = kind,
                                     .stream = event_log.stream,
                                     .name = keep_name(name),
                                     .count = 1,
                                     .bytes = bytes,
                                     .begin = begin,
-                                    .end = runtime.now,
-                                    .busy = runtime.now - begin};
+                                    .end = end,
+                                    .busy = end - begin};
     add(&event_log.work, &event);
 }
 
@@ -243,6 +248,7 @@ void api_called(const char *name)
     if (call.name && call.is_told) return;
     call.is_told = call.name != NULL;
     if (!is_logging()) return;
+    event_log.latest = fmax(event_log.latest, runtime.now);
     const struct event_row event = {.kind = EVENT_CALL,
                                     .name = keep_name(call.name ? call.name : name),
                                     .count = 1,

@@ -199,7 +199,7 @@ void check_scope_end(cudaError_t error)
     if (!check_is_on()) return;
     api_lock();
     if (handle_has_miss()) check_call_end(error);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 /* A program that is refused what it needs gives up early: what it has not freed then is not its mistake. */
@@ -243,7 +243,7 @@ static void at_end(int status, void *unused)
     bool is_sound = !runtime.pending && !runtime.sticky && !state.has_forked;
     if (is_sound) look_for_leaks();
     save(true);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 /* This library is the first to be initialised (initfirst). */

@@ -86,7 +86,7 @@ void *handle_create(enum handle_kind kind, size_t bytes)
         made = NULL;
     }
     if (made) put(&(struct place){made, kind, false, runtime.check ? host_stack_take() : 0});
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return made;
 }
 
@@ -97,7 +97,7 @@ bool handle_is(enum handle_kind kind, const void *handle)
     bool is = place && place->kind == kind;
     if (runtime.check && !is) last_miss = (struct handle_miss){.handle = handle, .kind = kind};
     if (is && last_miss.handle == handle) last_miss.handle = NULL;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return is;
 }
 
@@ -112,7 +112,7 @@ void handle_destroy(enum handle_kind kind, void *handle)
             (struct gone){handle, kind, place->made, runtime.check ? host_stack_take() : 0};
         gone_next = (gone_next + 1) % GONE_MOST;
     }
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 void handle_keep(const void *handle)
@@ -120,7 +120,7 @@ void handle_keep(const void *handle)
     api_lock();
     struct place *place = find(handle);
     if (place) place->is_kept = true;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 void handle_keep_all(void)

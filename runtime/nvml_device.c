@@ -29,7 +29,7 @@ nvml_result nvml_begin_with(nvmlDevice_t device)
 
 nvml_result nvml_end(nvml_result result)
 {
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return result;
 }
 

@@ -185,7 +185,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
         (struct binary){.image = given->data, .image_bytes = SIZE_MAX, .next = runtime.binaries};
     if (given->version == LINKED) binary->parts = given->filename_or_fatbins;
     runtime.binaries = binary;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     return (void **)(void *)binary;
 }
 
@@ -208,7 +208,7 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     (void)warp_size;
     api_lock();
     kernel_add(host, name, (struct binary *)(void *)handle);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 static struct variable *register_variable(void **handle, const void *host, const char *name,
@@ -228,7 +228,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
     (void)device, (void)ext, (void)constant, (void)global;
     api_lock();
     register_variable(handle, host, name, size);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
@@ -238,7 +238,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
     api_lock();
     /* The shadow is reached through the pointer, and by its own address in calls with symbols. */
     register_variable(handle, host, name, size)->managed = host;
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
 }
 
 /* Before a managed variable is first used. */

@@ -98,6 +98,7 @@ struct options {
     bool timeline;     /* events are kept for it (event_log.h) */
     bool traces;       /* counted launches keep warp traces for their reports */
     char *check;       /* tools of `warpsage check`; NULL: none */
+    bool virtual_time; /* the host's clocks follow it */
     bool leaks;        /* what the program has not freed is told */
     char *l2;          /* what launches find there, as the input of predictions */
 };
@@ -116,7 +117,7 @@ struct runtime {
     uint64_t memory_bytes; /* of the GPU */
     double bandwidth;      /* of its memory, bytes per second; 0: unknown */
     double l2_bytes;       /* 0: unknown */
-    double now;            /* virtual time, seconds (virtual_time.h) */
+    double now;            /* virtual time of the host, seconds (virtual_time.h) */
     bool has_managed;      /* the host may change memory of the device unseen */
     cudaError_t pending;   /* a fault that the next call that waits will tell */
     cudaError_t sticky;    /* and every call after it */
@@ -136,6 +137,7 @@ cudaError_t device_begin(void);
 cudaError_t device_start(void);
 /* The same for calls that need no device and forget no error: only the lock. */
 void api_lock(void);
+void api_unlock(void);
 /* Releases the lock; remembers an error for cudaGetLastError. */
 cudaError_t api_end(cudaError_t error);
 /* The error of this thread for cudaGetLastError. */
@@ -236,7 +238,5 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind);
 cudaError_t fill_bytes(void *to, unsigned value, unsigned element_bytes, size_t bytes);
 /* The place of `bytes` from `offset` on in a variable. */
 cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **out);
-/* Virtual time of bytes that device memory moves. */
-void spend_bytes(double bytes);
 
 #endif

@@ -64,6 +64,7 @@ static void set_option(struct options *options, const char *key, const char *val
     if (!strcmp(key, "every-launch")) options->every_launch = strcmp(value, "1") == 0;
     if (!strcmp(key, "leaks")) options->leaks = strcmp(value, "0") != 0;
     if (!strcmp(key, "timeline")) options->timeline = strcmp(value, "1") == 0;
+    if (!strcmp(key, "virtual-time")) options->virtual_time = strcmp(value, "1") == 0;
     if (!strcmp(key, "traces")) options->traces = strcmp(value, "1") == 0;
     if (!strcmp(key, "clock"))
         options->clock = !strcmp(value, "host")        ? CLOCK_HOST

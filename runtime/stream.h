@@ -36,6 +36,7 @@ struct stream *stream_of(cudaStream_t stream);
 /* A default stream, or one that lives; nothing else may be given to the others here. */
 bool stream_is_valid(cudaStream_t stream);
 struct capture *stream_capture(cudaStream_t stream);
+/* What comes before it is done: in order_enter. */
 void event_record(struct event *event);
 
 /* May it be asked for work? A capture that failed, or one that the legacy stream would disturb: no. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stream_order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void grow(struct clock *clock, size_t count)
 
 static void join(struct clock *clock, const struct clock *other)
 {
+    clock->done = fmax(clock->done, other->done);
     grow(clock, other->count);
     for (size_t i = 0; i < other->count; i++)
         if (other->seen[i] > clock->seen[i]) clock->seen[i] = other->seen[i];
@@ -39,6 +41,7 @@ static void join(struct clock *clock, const struct clock *other)
 static void copy(struct clock *clock, const struct clock *other)
 {
     if (clock->count) memset(clock->seen, 0, clock->count * sizeof *clock->seen);
+    clock->done = 0;
     join(clock, other);
 }
 
@@ -74,7 +77,7 @@ void order_follow(void)
 /* What it was asked for goes on; the legacy stream waits for it as ever. */
 void order_stream_gone(struct stream *stream)
 {
-    if (is_on() && !(stream->flags & NON_BLOCKING)) join(&order.legacy, &stream->clock);
+    if (!(stream->flags & NON_BLOCKING)) join(&order.legacy, &stream->clock);
     clock_clear(&stream->clock);
 }
 
@@ -87,9 +90,9 @@ static void join_blocking(struct clock *clock)
 
 void order_enter(cudaStream_t handle)
 {
-    if (!is_on()) return;
     struct stream *stream = stream_of(handle);
     struct clock *base = &order.now.base;
+    order.host.done = runtime.now;
     copy(base, &order.host);
     order.now.in_graph = false;
     if (!stream) {
@@ -98,7 +101,7 @@ void order_enter(cudaStream_t handle)
         order.now.timeline = 0;
         return;
     }
-    if (!stream->timeline) stream->timeline = new_timeline();
+    if (is_on() && !stream->timeline) stream->timeline = new_timeline();
     order.now.timeline = stream->timeline;
     join(base, &stream->clock);
     if (!(stream->flags & NON_BLOCKING)) join(base, &order.legacy);
@@ -106,7 +109,7 @@ void order_enter(cudaStream_t handle)
 
 void order_leave(cudaStream_t handle)
 {
-    if (!is_on() || !stream_is_valid(handle)) return;
+    if (!stream_is_valid(handle)) return;
     struct stream *stream = stream_of(handle);
     join(stream ? &stream->clock : &order.legacy, &order.now.base);
 }
@@ -131,6 +134,21 @@ void order_operation(const char *what)
     order.now.base.seen[timeline] = operation.index;
 }
 
+double order_ready(void)
+{
+    return order.now.base.done;
+}
+
+double order_spend(enum gpu_engine engine, double seconds, double share)
+{
+    struct clock *base = &order.now.base;
+    double begin = engine_begin(engine, base->done, seconds, share);
+    base->done = begin + seconds;
+    engine_take(engine, begin, base->done, share);
+    order.last.done = fmax(order.last.done, base->done);
+    return begin;
+}
+
 void order_bytes(const void *pointer, uint64_t bytes, bool is_write)
 {
     ws_device_range range;
@@ -142,44 +160,47 @@ void order_bytes(const void *pointer, uint64_t bytes, bool is_write)
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
+static void wait_until(const struct clock *clock)
+{
+    join(&order.host, clock);
+    runtime.now = fmax(runtime.now, clock->done);
+}
+
 void order_host_waits(void)
 {
-    if (is_on() && !order.now.in_graph) join(&order.host, &order.now.base);
+    if (!order.now.in_graph) wait_until(&order.now.base);
 }
 
 void order_wait_all(void)
 {
-    if (is_on()) join(&order.host, &order.last);
+    wait_until(&order.last);
 }
 
 void order_wait_stream(cudaStream_t handle)
 {
     const struct stream *stream = stream_of(handle);
-    if (!stream)
-        order_wait_all();
-    else if (is_on())
-        join(&order.host, &stream->clock);
+    wait_until(stream ? &stream->clock : &order.last);
 }
 
 void order_wait_event(const struct event *event)
 {
-    if (is_on()) join(&order.host, &event->clock);
+    wait_until(&event->clock);
 }
 
 void order_record(struct event *event)
 {
-    if (is_on()) copy(&event->clock, &order.now.base);
+    copy(&event->clock, &order.now.base);
 }
 
 void order_stream_waits(cudaStream_t handle, const struct event *event)
 {
     struct stream *stream = stream_of(handle);
-    if (is_on()) join(stream ? &stream->clock : &order.legacy, &event->clock);
+    join(stream ? &stream->clock : &order.legacy, &event->clock);
 }
 
 void order_node_waits(const struct event *event)
 {
-    if (is_on()) join(&order.now.base, &event->clock);
+    join(&order.now.base, &event->clock);
 }
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
@@ -189,7 +210,6 @@ void order_graph_begin(struct graph *graph, struct order_place *before)
 {
     *before = order.now;
     order.now = (struct order_place){.in_graph = true};
-    if (!is_on()) return;
     copy(&graph->start, &before->base);
     join(&graph->start, &graph->clock);
 }
@@ -208,8 +228,7 @@ static void set_timeline(struct node *node)
 
 void order_node_begin(const struct graph *graph, struct node *node)
 {
-    if (!is_on()) return;
-    if (!node->timeline) set_timeline(node);
+    if (is_on() && !node->timeline) set_timeline(node);
     copy(&order.now.base, &graph->start);
     for (size_t i = 0; i < node->need_count; i++)
         join(&order.now.base, &node->needs[i]->clock);
@@ -219,14 +238,13 @@ void order_node_begin(const struct graph *graph, struct node *node)
 
 void order_node_end(struct node *node)
 {
-    if (is_on()) copy(&node->clock, &order.now.base);
+    copy(&node->clock, &order.now.base);
 }
 
 void order_graph_end(struct graph *graph, struct order_place *before)
 {
     clock_clear(&order.now.base);
     order.now = *before;
-    if (!is_on()) return;
     for (const struct node *node = graph->first; node; node = node->next)
         join(&order.now.base, &node->clock);
     copy(&graph->clock, &order.now.base);
@@ -234,7 +252,8 @@ void order_graph_end(struct graph *graph, struct order_place *before)
 
 void order_pause(struct order_place *out)
 {
-    if (is_on()) join(&order.host, &order.now.base);
+    join(&order.host,
+         &order.now.base); /* another thread of the host: this one's time goes on as it was */
     *out = order.now;
     order.now = (struct order_place){.in_graph = false};
 }

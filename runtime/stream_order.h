@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which operations are ordered before which, for the tool race of `warpsage check`: vector clocks of streams, events, nodes
- * of graphs and the host, once the program has made a stream or a graph. The rules are those of the CUDA programming guide
+/* Which operations are ordered before which: when they begin in virtual time, and, for the tool race of `warpsage check`,
+ * vector clocks of streams, events, nodes of graphs and the host, once the program has made a stream or a graph. The rules are those of the CUDA programming guide
  * (streams, events, default streams, graphs). All threads of the host count as one: what orders them is not seen. With
  * the lock. */
 #ifndef RUNTIME_STREAM_ORDER_H
@@ -11,14 +11,16 @@
 #include <stdint.h>
 
 #include "cuda_abi.h"
+#include "gpu_engines.h"
 
 struct node;
 struct graph;
 struct event;
 struct stream;
 
-/* Of each timeline the last operation that is known to be done before. */
+/* What is known to be done before: in virtual time, and of each timeline the last operation. */
 struct clock {
+    double done;
     uint64_t *seen;
     size_t count;
 };
@@ -33,6 +35,10 @@ void order_enter(cudaStream_t stream);
 void order_leave(cudaStream_t stream);
 /* A launch (NULL), copy or fill begins. */
 void order_operation(const char *what);
+/* It has an engine for so long in virtual time (gpu_engines.h). Returns when it begins. */
+double order_spend(enum gpu_engine engine, double seconds, double share);
+/* When it may begin, and when what comes before it is done. */
+double order_ready(void);
 /* Bytes that it reads or writes, if the device has them. */
 void order_bytes(const void *pointer, uint64_t bytes, bool is_write);
 /* The host waits for the operation; for a stream (the default one: for all); for an event; for all. */

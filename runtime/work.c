@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "host_check.h"
 #include "stream.h"
+#include "virtual_time.h"
 
 struct work copy_of(void *to, const void *from, size_t bytes, int kind)
 {
@@ -29,29 +30,35 @@ static unsigned char *row_of(const struct rows *rows, size_t y, size_t z)
     return rows->begin + z * rows->slice + y * rows->pitch;
 }
 
-/* "host to device"; of cudaMemcpyDefault as the pointers say. */
-static const char *direction(const struct copy_work *copy)
+static const char *const directions[] = {"host to host", "host to device", "device to host",
+                                         "device to device"};
+
+/* Of `directions`; of cudaMemcpyDefault as the pointers say. */
+static int direction(const struct copy_work *copy)
 {
-    static const char *const names[] = {"host to host", "host to device", "device to host",
-                                        "device to device"};
     ws_device_range range;
-    if (copy->kind != cudaMemcpyDefault) return names[copy->kind];
+    if (copy->kind != cudaMemcpyDefault) return copy->kind;
     const void *ends[] = {copy->from.begin, copy->to.begin};
-    unsigned kind = 0;
+    int kind = 0;
     for (unsigned i = 0; i < 2; i++)
         if (ws_device_find(runtime.device, (uint64_t)(uintptr_t)ends[i], &range) && !range.is_host)
             kind |= i ? 1 : 2;
-    return names[kind];
+    return kind;
 }
 
 /* Functions without Async in their names wait, and so do copies from and to memory that is not pinned (runtime API, API
  * synchronization behavior). */
-static bool host_waits(const struct copy_work *copy)
+static bool host_waits(bool is_pinned)
+{
+    return !strstr(api_current(), "Async") || !is_pinned;
+}
+
+/* Does the device know both ends? Memory of the host that it does not know is pageable. */
+static bool is_pinned(const struct copy_work *copy)
 {
     ws_device_range range;
-    return !strstr(api_current(), "Async") ||
-           !ws_device_find(runtime.device, (uint64_t)(uintptr_t)copy->to.begin, &range) ||
-           !ws_device_find(runtime.device, (uint64_t)(uintptr_t)copy->from.begin, &range);
+    return ws_device_find(runtime.device, (uint64_t)(uintptr_t)copy->to.begin, &range) &&
+           ws_device_find(runtime.device, (uint64_t)(uintptr_t)copy->from.begin, &range);
 }
 
 static cudaError_t run_copy(const struct copy_work *copy)
@@ -63,7 +70,6 @@ static cudaError_t run_copy(const struct copy_work *copy)
     if (!copy->width || !copy->height || !copy->depth) return cudaSuccess;
     if (copy->height > 1 && (copy->width > copy->to.pitch || copy->width > copy->from.pitch))
         return cudaErrorInvalidPitchValue;
-    double begin = runtime.now;
     order_operation("a copy");
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++) {
@@ -73,8 +79,11 @@ static cudaError_t run_copy(const struct copy_work *copy)
                                            copy->width, copy->kind);
             if (error) return error;
         }
-    if (host_waits(copy)) order_host_waits();
-    event_log_work(EVENT_COPY, direction(copy), begin, copy->width * copy->height * copy->depth);
+    size_t bytes = copy->width * copy->height * copy->depth;
+    int kind = direction(copy);
+    double begin = spend_copy(kind, (double)bytes, is_pinned(copy));
+    event_log_work(EVENT_COPY, directions[kind], begin, bytes);
+    if (host_waits(is_pinned(copy))) order_host_waits();
     return cudaSuccess;
 }
 
@@ -86,7 +95,6 @@ static cudaError_t run_fill(const struct fill_work *fill)
     bool fits = (unit == 1 || unit == 2 || unit == 4) && fill->width % unit == 0 &&
                 (uintptr_t)fill->to.begin % unit == 0;
     if (!fits) return cudaErrorInvalidValue;
-    double begin = runtime.now;
     order_operation("a fill");
     for (size_t z = 0; z < fill->depth; z++)
         for (size_t y = 0; y < fill->height; y++) {
@@ -94,7 +102,8 @@ static cudaError_t run_fill(const struct fill_work *fill)
             cudaError_t error = fill_bytes(row_of(&fill->to, y, z), fill->value, unit, fill->width);
             if (error) return error;
         }
-    event_log_work(EVENT_FILL, "memset", begin, fill->width * fill->height * fill->depth);
+    size_t bytes = fill->width * fill->height * fill->depth;
+    event_log_work(EVENT_FILL, "memset", spend_fill((double)bytes), bytes);
     return cudaSuccess;
 }
 
@@ -104,9 +113,9 @@ static cudaError_t call_host(const struct host_work *host)
 {
     struct order_place place;
     order_pause(&place);
-    pthread_mutex_unlock(&runtime.lock);
+    api_unlock();
     host->function(host->user);
-    pthread_mutex_lock(&runtime.lock);
+    api_lock();
     order_resume(&place);
     return cudaSuccess;
 }

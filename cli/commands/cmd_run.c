@@ -15,7 +15,9 @@ enum {
     OPTION_REPORT_DIR,
     OPTION_CLOCK,
     OPTION_CLOCK_JITTER,
+    OPTION_VIRTUAL_TIME,
     OPTION_RUN_L2,
+    OPTION_TIMELINE,
     OPTION_OUTPUT,
     OPTION_FORMAT,
     OPTION_RUN_CHARTS,
@@ -47,6 +49,8 @@ static const struct option_row options[] = {
      "teg, clocks in kernels follow that model, too"},
     {OPTION_CLOCK_JITTER, 0, "clock-jitter", "P%",
      "each interval that a timer reports is off by up to P percent, reproducibly"},
+    {OPTION_VIRTUAL_TIME, 0, "virtual-time", NULL,
+     "clocks of the host, as the program reads them, take predicted time for CUDA calls"},
     {OPTION_RUN_L2, 0, "l2", "kept|cold|warm|N%",
      "L2 as a launch starts: what ran before left it (default), empty, as a launch like it left "
      "it, "
@@ -54,6 +58,8 @@ static const struct option_row options[] = {
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE instead of standard error"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv|html|markdown|sarif",
      "format of the report; sarif: findings of the heaviest launch"},
+    {OPTION_TIMELINE, 0, "timeline", ">FILE",
+     "write calls, launches and copies in virtual time for Perfetto or chrome://tracing"},
     {OPTION_REPORTS, 0, "reports", "N",
      "report the N heaviest kernels in full, up to 64 (default: 1; HTML: 8)"},
     {OPTION_RUN_CHARTS, 0, "charts", NULL,
@@ -180,8 +186,14 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return set_clock(cli, request, use->value);
     case OPTION_CLOCK_JITTER:
         return set_jitter(cli, request, use->value);
+    case OPTION_VIRTUAL_TIME:
+        request->virtual_time = true;
+        return EXIT_DONE;
     case OPTION_RUN_L2:
         return set_l2(cli, request, use->value);
+    case OPTION_TIMELINE:
+        request->timeline = use->value;
+        return EXIT_DONE;
     case OPTION_OUTPUT:
         request->output = use->value;
         return EXIT_DONE;

@@ -24,11 +24,13 @@ struct run_request {
     size_t gpu_count;
     bool gpu_given;
     const char *only, *report_dir, *clock, *output;
+    const char *timeline; /* file for a trace viewer; NULL: none */
     const char *isa;     /* what is executed */
     const char *l2;      /* what launches find there */
     double clock_jitter; /* percent */
     uint64_t skip, count;
     bool every_launch;
+    bool virtual_time; /* the program's clocks follow that of the GPU */
     unsigned threads;
     const char *host_isa;      /* NULL: the best */
     const char *engine;        /* NULL: the interpreter */
@@ -68,6 +70,8 @@ int run_write(struct cli *cli, const struct run_result *result);
 /* ws_answer_write's function that takes the bytes: standard output is the program's own. */
 bool run_put_on_standard_error(void *user, const char *bytes, size_t size);
 int run_write_folder(struct cli *cli, const struct run_result *result);
+/* run_trace_events.c: what the answer `run` has of it. */
+int run_write_timeline(struct cli *cli, const ws_answer *answer, const char *path);
 /* Has the report a timeline, and the figures of charts? */
 bool run_has_charts(const struct run_request *request);
 /* Has the report a section about one launch? */

@@ -63,7 +63,9 @@ static int write_options(struct cli *cli, const struct run_request *request, con
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
             !request->check && (request->report_dir || run_analyzes_heaviest(cli, request)));
     fprintf(file, "tools=%s\n", cli->tool_path);
-    fprintf(file, "timeline=%d\n", !request->check && run_has_charts(request));
+    fprintf(file, "timeline=%d\n",
+            !request->check && (request->timeline || run_has_charts(request)));
+    fprintf(file, "virtual-time=%d\n", request->virtual_time);
     fprintf(file, "every-launch=%d\nl2=%s\nisa=%s\n", request->every_launch, request->l2,
             request->isa);
     if (request->max_instructions)

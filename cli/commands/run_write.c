@@ -27,6 +27,7 @@ static void ask_heaviest(struct cli *cli, const struct run_request *request, str
     uint64_t reports = request->report_count ? request->report_count : is_page ? PAGE_REPORTS : 1;
     asking_number(cli, asking, "heaviest", run_analyzes_heaviest(cli, request));
     asking_number(cli, asking, "reports", (double)reports);
+    if (request->timeline) asking_number(cli, asking, "timeline", 1);
     if (run_has_charts(request)) asking_number(cli, asking, "charts", 1);
     if (run_has_charts(request)) asking_number(cli, asking, "code", 1);
 }
@@ -74,6 +75,8 @@ int run_write(struct cli *cli, const struct run_result *result)
     else if (ws_answer_write(cli->context, answer, &style, run_put_on_standard_error, NULL) !=
              WS_OK)
         written = EXIT_RUN_OURS;
+    if (written == EXIT_DONE && request->timeline)
+        written = run_write_timeline(cli, answer, request->timeline);
     ws_answer_destroy(answer);
     return exit_code == EXIT_DONE ? written : exit_code;
 }

@@ -148,7 +148,7 @@ static ws_status ask(struct asked *asked, const void **out)
     answer->l2 = asked_word(asked, "l2") ? arena_copy(arena, asked_word(asked, "l2")) : "cold";
     answer->gpu_given = asked_flag(asked, "gpu_given");
     answer->lists_launches = prefix != NULL;
-    answer->has_timeline = asked_flag(asked, "charts");
+    answer->has_timeline = asked_flag(asked, "charts") || asked_flag(asked, "timeline");
     TRY(run_session_read(asked->diag, arena, folder, prefix, answer->has_timeline,
                          &answer->session));
     *out = answer;
@@ -167,6 +167,7 @@ static const struct input_info inputs[] = {
      "analyze the heaviest launches of so many kernels, heaviest first (1 to 64, default 1)"},
     {"charts", INPUT_FLAG, "",
      "also the timeline of API calls, copies and kernels, and the figures of charts of `analyze`"},
+    {"timeline", INPUT_FLAG, "", "also the timeline of API calls, copies and kernels"},
     {"code", INPUT_FLAG, "", "also source, PTX and native code of the analyzed kernels"},
     {"report_prefix", INPUT_WORD, "", "list all launches; prefix of the file names of reports"},
 };

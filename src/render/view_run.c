@@ -6,7 +6,7 @@
 #include "render/analyze_sarif.h"
 #include "render/markdown.h"
 
-enum { KERNELS_SHOWN = 20, NAME_COLUMNS = 24 };
+enum { KERNELS_SHOWN = 20, NAME_COLUMNS = 20 };
 
 static struct quantity count_of(const struct node *node, const char *id, const char *noun)
 {
@@ -96,8 +96,9 @@ static void put_notes(struct page *page, const struct node *run)
     struct notes notes = {.page = page};
     if (!node_flag(run, "gpu_given"))
         put_note_of(&notes, "No --gpu given: using %s.", node_word(run, "machine"));
-    put_note(&notes, "Times cover kernels only: launch overhead and copies between host and GPU "
-                     "are excluded; streams are serialised.");
+    put_note(&notes, "Times cover kernels, each with what a launch costs on the GPU; what the host "
+                     "takes for launches, and copies, are excluded. The total adds them up, also "
+                     "of streams that overlap.");
     if (node_is_known(node_child(run, "heaviest")))
         put_note(&notes, "Times of the table do without warp traces, which the report of a kernel "
                          "follows: it may have another time.");
@@ -119,16 +120,16 @@ static void put_kernel(struct page *page, const struct node *kernel)
         page_fill(page, "", name);
         name = "";
     }
-    strbuf_printf(&line, "%-*s %8llu %8s %8s ", NAME_COLUMNS, name, (unsigned long long)launches,
+    strbuf_printf(&line, "%-*s %8llu %9s %7s ", NAME_COLUMNS, name, (unsigned long long)launches,
                   quantity_format(node_number(kernel, "warp_instructions"), "1").text,
                   quantity_format(node_number(kernel, "host_s"), "s").text);
     if (node_is_known(node_child(kernel, "time_s")))
-        strbuf_printf(&line, "%8s %8s %4.0f %%  %.24s",
+        strbuf_printf(&line, "%7s %7s %3.0f %%  %.24s",
                       quantity_format(node_number(kernel, "mean_s"), "s").text,
                       quantity_format(node_number(kernel, "time_s"), "s").text,
                       100 * node_number(kernel, "share"), node_word(kernel, "bottleneck"));
     else
-        strbuf_printf(&line, "%8s %8s %6s  %s", "-", "-", "-",
+        strbuf_printf(&line, "%7s %7s %5s  %s", "-", "-", "-",
                       node_count(kernel, "failed") == launches ? "failed" : "not requested");
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
@@ -144,7 +145,7 @@ static void put_kernels(struct page *page, const struct node *run)
                        : "no time predicted",
               is_timed ? " predicted in total" : "");
     page_blank(page);
-    page_line(page, "%-*s %8s %8s %8s %8s %8s %6s  %s", NAME_COLUMNS, "kernel", "launches",
+    page_line(page, "%-*s %8s %9s %7s %7s %7s %5s  %s", NAME_COLUMNS, "kernel", "launches",
               "instr.", "host", "each", "total", "share", "limited by");
     for (size_t i = 0; i < kernels->child_count && i < KERNELS_SHOWN; i++)
         put_kernel(page, &kernels->children[i]);
