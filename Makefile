@@ -44,6 +44,7 @@ bench:
 	@cmake --preset release -DWARPSAGE_TESTS=OFF --log-level=WARNING >/dev/null
 	@cmake --build --preset release --target bench_programs
 	build/bench_check
+	build/bench_compile
 	build/bench_engine
 	build/bench_measure
 	build/bench_native

@@ -36,6 +36,13 @@ random_programs() {
     rm -f "$first" "$second"
     return $status
 }
+# By the compiled engine, on three threads, too: memory as the reference has it, profiles and traces as the interpreter.
+compiled_programs() {
+    local threads=$1 said status=0
+    said=$(build/test_random_programs --compiled --count "$2" --seed "$3" --threads "$threads") || status=1
+    printf '%s\n' "$said" | tail -n 40
+    return $status
+}
 bundled_launches() {
     local launch status=0
     for launch in examples/kernels/*/*.yaml papers/zhang2011/launch/*.yaml; do
@@ -114,6 +121,8 @@ part() {
     ci) suite "ci" env NIGHTLY=1 FUZZ_SEED=0 FUZZ_SECONDS="${FUZZ_SECONDS:-3600}" .ci/run ;;
     programs)
         check "random programs" random_programs
+        check "random programs, compiled" compiled_programs 1 50000 3000000
+        check "random programs, compiled, 3 threads" compiled_programs 3 5000 4000000
         check "racy kernels in 300 orders" env WARPSAGE_SCHEDULES=300 build/test_schedules
         check "random racy kernels" build/test_race_programs 5000 100000
         ;;

@@ -2,7 +2,7 @@
 /* Random programs on the engine and on the interpreter of this folder: all registers and all memory
  * must be equal. On a mismatch the program is made as short as it still fails, and shown.
  *
- *     test_random_programs [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N] [--compiled]
+ *     test_random_programs [--count N] [--seed S] [--level base|v3|v4] [--threads N] [--failures N] [--compiled]
  *
  * Without --level and --threads every program runs on all levels that the host has, with one and with
  * two threads. --print: the programs instead of running them.
@@ -125,9 +125,8 @@ static bool check_seed(struct arguments *arguments, uint64_t seed)
 static void add_choices(struct arguments *arguments, const char *level_name, unsigned threads)
 {
     for (int level = 0; level < device_isa_levels(); level++)
-        for (unsigned count = 1; count <= 2; count++) {
+        for (unsigned count = threads ? threads : 1; count <= (threads ? threads : 2); count++) {
             if (level_name && !strstr(device_isa_name(level), level_name)) continue;
-            if (threads && count != threads) continue;
             if (arguments->compiled && level < device_isa_levels() - 1) continue;
             arguments->choices[arguments->choice_count++] =
                 (struct engine_choice){.level = level,
@@ -174,7 +173,7 @@ int main(int argc, char **argv)
     if (!parse(argc, argv, &arguments)) {
         fprintf(
             stderr,
-            "usage: %s [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N] "
+            "usage: %s [--count N] [--seed S] [--level base|v3|v4] [--threads N] [--failures N] "
             "[--native SM] [--print] [--compiled]\n",
             argv[0]);
         return 2;
