@@ -5,6 +5,7 @@
  *   body_values.c    places of values: registers for as long as there are some, else the slots of the interpreter
  *   templates_*.c    operations that have code of their own
  *   body_accesses.c  loads and stores
+ *   body_tell.c      what the observer hears of them
  *   body_path.c      from one code block of a path to the next, and out of it
  *   body.c           what is around them, and the operations of the interpreter in between
  *
@@ -100,8 +101,9 @@ struct body {
     uint32_t shape_stub;                /* place of the code that finds a shape */
     struct body_access *accesses;       /* room for one by operation */
     uint32_t access_count;
-    struct arena *arena; /* for what the code refers to */
-    uint32_t told;       /* accesses that the observer knows of at this place */
+    uint32_t *group_count; /* of the program */
+    struct arena *arena;   /* for what the code refers to */
+    uint32_t told;         /* accesses that the observer knows of at this place */
     struct slow_path *slow;
     uint32_t slow_count, slow_room;
     uint32_t *exits, exit_count, exit_room;  /* jumps to the end */
@@ -232,12 +234,17 @@ void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
 void shape_stub_write(struct assembler *a);
 /* The operation at hand has a guard and no access. */
 void guard_add(struct body *b, const struct uop *u);
-/* Before an operation of the interpreter that the observer may hear of. */
-void accesses_tell(struct body *b);
 void accesses_write_slow(struct body *b);
+void shape_forget(struct body *b, operand_ref ref);
+
+/* ---- body_tell.c ---------------------------------------------------------------------------------- */
+
 /* No access of the body was told yet. */
 void accesses_begin(struct body *b);
-void shape_forget(struct body *b, operand_ref ref);
+/* Before an operation of the interpreter that the observer may hear of. */
+void accesses_tell(struct body *b);
+/* One by one. */
+void accesses_tell_until(struct body *b, uint32_t end);
 
 /* ---- body_path.c ---------------------------------------------------------------------------------- */
 

@@ -368,30 +368,7 @@ bool template_access(struct body *b, const struct uop *u)
     return true;
 }
 
-/* ---- the observer, and the interpreter ------------------------------------------------------- */
-
-static void emit_tell(struct body *b, uint32_t end)
-{
-    x86_clear_upper(b->a);
-    load(b, RDI, x86_reg(RBX));
-    x86_load_imm(b->a, RSI, (uintptr_t)b->accesses);
-    load(b, RDX, x86_reg(RSP));
-    x86_load_imm(b->a, RCX, end);
-    x86_call(b->a, (const void *)(uintptr_t)body_tell);
-}
-
-void accesses_tell(struct body *b)
-{
-    if (b->told == b->access_count) return;
-    emit_tell(b, b->access_count);
-    b->told = b->access_count;
-}
-
-void accesses_begin(struct body *b)
-{
-    x86_load_imm(b->a, RAX, 0);
-    x86_scalar(b->a, true, X86_STORE, RAX, x86_at(RSP, (int32_t)offsetof(struct body_frame, told)));
-}
+/* ---- the interpreter -------------------------------------------------------------------------- */
 
 static void write_slow(struct body *b, const struct slow_path *slow)
 {
@@ -399,7 +376,7 @@ static void write_slow(struct body *b, const struct slow_path *slow)
     for (uint32_t i = 0; i < slow->jump_count; i++)
         x86_land(b->a, slow->jumps[i]);
     values_store_all(b, &slow->values);
-    if (slow->access) emit_tell(b, slow->access);
+    if (slow->access) accesses_tell_until(b, slow->access);
     emit_operation(b, u);
     emit_fault_check(b);
     x86_load_imm(b->a, RAX, slow->access + 1);

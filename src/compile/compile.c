@@ -34,7 +34,7 @@ struct writing {
     struct assembler a;
     struct path_facts facts;
     const int32_t *crossing; /* of the function at hand */
-    uint32_t shape_stub, *bodies, *paths;
+    uint32_t shape_stub, group_count, *bodies, *paths;
     bool *is_wanted, *is_done; /* paths */
     struct engine_path **made;
 };
@@ -45,6 +45,7 @@ static bool write_code(struct writing *w, struct body *b, uint32_t *place)
     b->program = w->program;
     b->crossing = w->crossing;
     b->shape_stub = w->shape_stub;
+    b->group_count = &w->group_count;
     b->arena = &w->compiled->arena;
     uint32_t uops = 0;
     for (uint32_t i = 0; i < b->path->count; i++)
@@ -71,6 +72,7 @@ static void write_body(struct writing *w, uint32_t index, bool is_part)
 static bool write_twice(struct writing *w, struct body *b, uint32_t *place)
 {
     const struct body first = *b;
+    uint32_t groups = w->group_count;
     if (!write_code(w, b, place)) return false;
     if (!b->carried_count) return true;
     struct body *again = mem_zalloc(1, sizeof *again);
@@ -80,6 +82,7 @@ static bool write_twice(struct writing *w, struct body *b, uint32_t *place)
     memcpy(again->carried, b->carried, sizeof again->carried);
     body_clear(b);
     w->a.used = *place;
+    w->group_count = groups;
     bool done = write_code(w, again, place);
     *b = *again;
     mem_free(again);

@@ -31,6 +31,22 @@ struct body_access {
     const uint64_t *addresses; /* of a fixed one */
 };
 
+/* Accesses that have the shape in common. */
+struct body_group {
+    uint32_t shape; /* as of an access */
+    uint8_t space;
+    struct access_group group;
+};
+
+/* Accesses of a path that the observer is told of at one place. */
+struct body_segment {
+    const struct body_access *accesses;
+    uint32_t begin, end;
+    const struct body_group *groups;
+    const uint32_t *others; /* accesses and guards that are in no group */
+    uint32_t group_count, other_count;
+};
+
 struct body_frame {
     uint64_t saved_rsp;
     uint64_t told; /* accesses that the observer knows of */
@@ -45,5 +61,8 @@ struct body_frame {
 /* Tells the observer of the accesses from frame->told to `end`. */
 void body_tell(struct exec *x, const struct body_access *accesses, struct body_frame *frame,
                uint64_t end);
+/* Of those of a segment, in groups if none was told yet. */
+void body_tell_segment(struct exec *x, const struct body_segment *segment,
+                       struct body_frame *frame);
 
 #endif

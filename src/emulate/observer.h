@@ -75,6 +75,17 @@ struct access {
     const uint64_t *addresses; /* [32], valid for every shape in the lanes of mask */
 };
 
+/* Instructions that access memory at fixed distances from one address by lane. The groups of a program are numbered
+ * from 0. */
+struct access_group {
+    uint32_t number, count;
+    const struct grouped_access {
+        uint32_t insn;
+        uint8_t bytes;
+        int64_t offset;
+    } * accesses;
+};
+
 struct warp_ref {
     void *block;      /* what block_begin returned */
     uint32_t index;   /* warp in block */
@@ -122,6 +133,9 @@ struct observer_ops {
                   uint32_t on);
     void (*memory)(void *worker, const struct warp_ref *warp, uint32_t insn,
                    const struct access *access);
+    /* Stands for the calls of memory for all accesses of a group; `base` is an access at offset 0. */
+    void (*group)(void *worker, const struct warp_ref *warp, const struct access_group *group,
+                  const struct access *base);
     /* bra or brx: lanes that take it, number of different places the active lanes go to. */
     void (*branch)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
                    uint32_t taken, uint32_t targets);

@@ -488,22 +488,6 @@ static void add_unlisted(struct worker *w, struct stage *stage, uint32_t site)
     cost_add(stage->sums.kinds[cost->kind], cost, 1);
 }
 
-static void tally_grow(struct tally *tally, uint32_t number)
-{
-    uint32_t size = tally->size ? tally->size : 8;
-    while (size <= number)
-        size *= 2;
-    tally->counts = mem_realloc(tally->counts, size * sizeof *tally->counts);
-    memset(tally->counts + tally->size, 0, (size - tally->size) * sizeof *tally->counts);
-    tally->size = size;
-}
-
-static inline void tally_add(struct tally *tally, uint32_t number)
-{
-    if (number >= tally->size) tally_grow(tally, number);
-    tally->counts[number]++;
-}
-
 static inline void touch(struct worker *w, const struct block_state *block, unsigned side,
                          const struct access *access)
 {
@@ -540,8 +524,8 @@ static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn
         add_unlisted(w, stage, site);
         return;
     }
-    tally_add(&w->site_tallies[site], number);
-    tally_add(&stage->tally, number);
+    tally_add(&w->site_tallies[site], number, 1);
+    tally_add(&stage->tally, number, 1);
 }
 
 /* An access that stands for its neighbours, too, begins where the first of them does. */
@@ -564,6 +548,40 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     whole.base2 -= view->merged_offset;
     whole.addresses = addresses;
     plain_memory(worker, ref, insn, &whole);
+}
+
+static void each_apart(void *worker, const struct warp_ref *ref, const struct access_group *group,
+                       const struct access *base)
+{
+    uint64_t addresses[32];
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct grouped_access *one = &group->accesses[i];
+        struct access access = *base;
+        for (unsigned lane = 0; lane < 32; lane++)
+            addresses[lane] = base->addresses[lane] + (uint64_t)one->offset;
+        access.bytes = one->bytes;
+        access.base += (uint64_t)one->offset;
+        access.base2 += (uint64_t)one->offset;
+        access.addresses = addresses;
+        memory(worker, ref, one->insn, &access);
+    }
+}
+
+static void group(void *worker, const struct warp_ref *ref, const struct access_group *group,
+                  const struct access *base)
+{
+    struct worker *w = worker;
+    struct warp_state *warp = warp_of(ref);
+    bool is_apart = w->measure->launch.sample || record_of(ref) || base->space == SPACE_GLOBAL;
+    struct group_state *state = is_apart ? NULL : group_find(w, group, base->space);
+    if (state && !state->count) return;
+    uint32_t pattern = state ? group_pattern(w, state, base) : GROUP_APART;
+    if (pattern == GROUP_APART) {
+        each_apart(worker, ref, group, base);
+        return;
+    }
+    if (base->space == SPACE_SHARED) warp->shared += state->count;
+    tally_add(&warp->stage->groups, pattern, 1);
 }
 
 static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp)
@@ -606,6 +624,7 @@ const struct observer_ops measure_ops = {
     .path = path,
     .guard = guard,
     .memory = memory,
+    .group = group,
     .branch = branch,
     .barrier = barrier,
     .warp_end = warp_end,

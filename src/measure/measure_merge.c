@@ -23,6 +23,15 @@ static void merge_stage(const struct worker *w, uint32_t ordinal)
     stage_sums_add_tally(to, &w->patterns, &stage->tally);
 }
 
+static void expand_groups(struct worker *w)
+{
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        struct stage *stage = w->stages[i];
+        for (uint32_t k = 0; stage && k < stage->groups.size; k++)
+            if (stage->groups.counts[k]) group_expand(w, k, stage->groups.counts[k], &stage->tally);
+    }
+}
+
 static void merge_sites(const struct worker *w)
 {
     struct measure *m = w->target;
@@ -43,11 +52,13 @@ static void worker_destroy(struct worker *w)
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
         if (!w->stages[i]) continue;
         mem_free(w->stages[i]->sums.cells);
-        mem_free(w->stages[i]->tally.counts);
+        tally_clear(&w->stages[i]->tally);
+        tally_clear(&w->stages[i]->groups);
         mem_free(w->stages[i]);
     }
     for (uint32_t i = 0; i < w->measure->site_count; i++)
-        mem_free(w->site_tallies[i].counts);
+        tally_clear(&w->site_tallies[i]);
+    access_groups_clear(&w->groups);
     measure_blocks_destroy(w->free_blocks);
     pattern_table_clear(&w->patterns);
     sample_worker_clear(&w->sample);
@@ -67,6 +78,7 @@ void measure_worker_end(void *self, void *worker)
 {
     struct measure *m = self;
     struct worker *w = worker;
+    expand_groups(w);
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
         if (w->stages[i]) merge_stage(w, i);
     }

@@ -6,6 +6,7 @@
 #define MEASURE_MEASURE_STATE_H
 
 #include "measure/access_cost.h"
+#include "measure/access_groups.h"
 #include "measure/dependence.h"
 #include "measure/footprint.h"
 #include "measure/load_group.h"
@@ -28,12 +29,6 @@ __extension__ typedef unsigned __int128 measure_u128;
 /* Executions of one code block, and Σ lanes of their active masks. */
 struct cell {
     uint64_t executions, lanes;
-};
-
-/* How often each cost occurred, by its number in the worker's pattern table. */
-struct tally {
-    uint64_t *counts;
-    uint32_t size;
 };
 
 typedef uint64_t cost_sums[COST_FIELDS];
@@ -109,7 +104,8 @@ struct measure {
 /* A stage as one worker sees it. */
 struct stage {
     struct stage_sums sums;
-    struct tally tally;
+    struct tally tally;  /* of costs, by their number in the worker's pattern table */
+    struct tally groups; /* of patterns of groups, which stand for costs */
 };
 
 struct worker {
@@ -117,7 +113,8 @@ struct worker {
     struct measure *target;
     struct pattern_table patterns;
     struct access_site *sites;
-    struct tally *site_tallies;
+    struct tally *site_tallies; /* as of a stage */
+    struct access_groups groups;
     struct site_sums *unlisted; /* costs without a number; NULL until there is one */
     struct stage *stages[STAGE_COUNT];
     uint64_t *lanes_off, *divergent;

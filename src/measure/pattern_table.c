@@ -102,18 +102,13 @@ static void expand_addresses(const struct access *access, uint64_t *out)
     }
 }
 
-static bool same_key(const struct regular_key *a, const struct regular_key *b)
-{
-    return a->head == b->head && a->stride == b->stride && a->delta == b->delta;
-}
-
 static uint32_t hashed_regular(struct pattern_table *table, const struct access_site *site,
                                const struct regular_key *key, const struct access *access)
 {
     uint32_t tag = (site->bytes | (uint32_t)site->kinds[access->space] << 8) + 1;
     uint64_t hash = ((key->head ^ tag) * GOLDEN ^ key->stride) * GOLDEN ^ key->delta;
     struct regular_pattern *entry = &table->regular[hash * GOLDEN >> (64 - REGULAR_BITS)];
-    if (entry->bytes_and_kind == tag && same_key(&entry->key, key)) return entry->cost;
+    if (entry->bytes_and_kind == tag && regular_key_equal(&entry->key, key)) return entry->cost;
     uint64_t addresses[32];
     expand_addresses(access, addresses);
     uint32_t cost = exact_cost(table, site, access->space, access->mask, addresses);
@@ -125,7 +120,7 @@ uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *s
                               const struct regular_key *key, const struct access *access)
 {
     for (uint8_t i = 0; i < site->used; i++) {
-        if (!same_key(&site->keys[i], key)) continue;
+        if (!regular_key_equal(&site->keys[i], key)) continue;
         site->last = i;
         return site->costs[i];
     }

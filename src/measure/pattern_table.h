@@ -51,6 +51,21 @@ void pattern_table_clear(struct pattern_table *table);
 void access_site_init(struct access_site *site, enum memory_operation operation, unsigned bytes,
                       const struct counting_rules *rules);
 
+/* low: the bits of the first address that the cost depends on. */
+static inline struct regular_key regular_key(const struct access *access, uint64_t low)
+{
+    return (struct regular_key){
+        .head = access->mask | low << 32 | (uint64_t)access->shape << 48 |
+                (uint64_t)access->space << 56,
+        .stride = access->shape == ACCESS_UNIFORM ? 0 : (uint64_t)access->stride,
+        .delta = access->shape == ACCESS_HALVES ? access->base2 - access->base : 0,
+    };
+}
+static inline bool regular_key_equal(const struct regular_key *a, const struct regular_key *b)
+{
+    return a->head == b->head && a->stride == b->stride && a->delta == b->delta;
+}
+
 /* Slow paths of pattern_cost. */
 uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *site,
                               const struct regular_key *key, const struct access *access);
@@ -65,15 +80,8 @@ static inline uint32_t pattern_cost(struct pattern_table *table, struct access_s
     uint64_t low =
         access->base & (access->shape == ACCESS_UNIFORM ? site->uniform_alignment[access->space]
                                                         : site->alignment[access->space]);
-    struct regular_key key = {
-        .head = access->mask | low << 32 | (uint64_t)access->shape << 48 |
-                (uint64_t)access->space << 56,
-        .stride = access->shape == ACCESS_UNIFORM ? 0 : (uint64_t)access->stride,
-        .delta = access->shape == ACCESS_HALVES ? access->base2 - access->base : 0,
-    };
-    const struct regular_key *last = &site->keys[site->last];
-    if (key.head == last->head && key.stride == last->stride && key.delta == last->delta)
-        return site->costs[site->last];
+    const struct regular_key key = regular_key(access, low);
+    if (regular_key_equal(&key, &site->keys[site->last])) return site->costs[site->last];
     return pattern_cost_regular(table, site, &key, access);
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/access_groups.h"
+
+#include <string.h>
+
+#include "measure/isa_view.h"
+#include "measure/measure_state.h"
+
+static void add_site(struct worker *w, struct group_state *state, const struct grouped_access *one,
+                     unsigned space)
+{
+    uint32_t site = w->measure->site_of[one->insn];
+    const struct insn_view *view = w->measure->views ? &w->measure->views[one->insn] : NULL;
+    if (site == NO_SITE || (view && view->fold == VIEW_MERGED)) return;
+    const struct access_site *of = &w->sites[site];
+    if (of->kinds[space] == MEMORY_KIND_NONE) return;
+    bool is_merged = view && view->merged_bytes;
+    state->sites[state->count] = site;
+    state->offsets[state->count++] = (uint64_t)one->offset - (is_merged ? view->merged_offset : 0);
+    state->alignment |= of->alignment[space];
+    state->uniform_alignment |= of->uniform_alignment[space];
+}
+
+struct group_state *group_find(struct worker *w, const struct access_group *group, unsigned space)
+{
+    struct access_groups *groups = &w->groups;
+    if (group->number >= groups->state_count) {
+        uint32_t count = 2 * group->number + 8;
+        groups->states = mem_realloc(groups->states, count * sizeof *groups->states);
+        memset(groups->states + groups->state_count, 0,
+               (count - groups->state_count) * sizeof *groups->states);
+        groups->state_count = count;
+    }
+    struct group_state *state = &groups->states[group->number];
+    if (state->is_known) return state;
+    state->is_known = true;
+    state->sites = mem_alloc(group->count * sizeof *state->sites);
+    state->offsets = mem_alloc(group->count * sizeof *state->offsets);
+    for (uint32_t i = 0; i < group->count; i++)
+        add_site(w, state, &group->accesses[i], space);
+    return state;
+}
+
+/* GROUP_APART: one of the costs has no number. */
+static uint32_t add_pattern(struct worker *w, const struct group_state *state,
+                            const struct access *base)
+{
+    struct access_groups *groups = &w->groups;
+    uint32_t *costs = mem_alloc(state->count * sizeof *costs);
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct access access = *base;
+        access.base += state->offsets[i];
+        access.base2 += state->offsets[i];
+        costs[i] = pattern_cost(&w->patterns, &w->sites[state->sites[i]], &access);
+        if (costs[i] != COST_UNLISTED) continue;
+        mem_free(costs);
+        return GROUP_APART;
+    }
+    GROW(groups->patterns, groups->pattern_count, groups->pattern_room);
+    groups->patterns[groups->pattern_count] =
+        (struct group_pattern){(uint32_t)(state - groups->states), costs};
+    return groups->pattern_count++;
+}
+
+uint32_t group_pattern(struct worker *w, struct group_state *state, const struct access *base)
+{
+    if (base->shape == ACCESS_GENERAL) return GROUP_APART;
+    bool is_uniform = base->shape == ACCESS_UNIFORM;
+    uint64_t low = base->base & (is_uniform ? state->uniform_alignment : state->alignment);
+    const struct regular_key key = regular_key(base, low);
+    if (state->used && regular_key_equal(&key, &state->keys[state->last]))
+        return state->numbers[state->last];
+    for (uint8_t i = 0; i < state->used; i++) {
+        if (!regular_key_equal(&key, &state->keys[i])) continue;
+        state->last = i;
+        return state->numbers[i];
+    }
+    uint32_t number = add_pattern(w, state, base);
+    if (number == GROUP_APART) return number;
+    state->last = state->next;
+    state->keys[state->last] = key;
+    state->numbers[state->last] = number;
+    state->next = (uint8_t)((state->next + 1) % SITE_PATTERNS);
+    if (state->used < SITE_PATTERNS) state->used++;
+    return number;
+}
+
+void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage)
+{
+    const struct group_pattern *of = &w->groups.patterns[pattern];
+    const struct group_state *state = &w->groups.states[of->group];
+    for (uint32_t i = 0; i < state->count; i++) {
+        tally_add(&w->site_tallies[state->sites[i]], of->costs[i], times);
+        tally_add(stage, of->costs[i], times);
+    }
+}
+
+void access_groups_clear(struct access_groups *groups)
+{
+    for (uint32_t i = 0; i < groups->state_count; i++) {
+        mem_free(groups->states[i].sites);
+        mem_free(groups->states[i].offsets);
+    }
+    for (uint32_t i = 0; i < groups->pattern_count; i++)
+        mem_free(groups->patterns[i].costs);
+    mem_free(groups->states);
+    mem_free(groups->patterns);
+    *groups = (struct access_groups){0};
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Costs of several accesses at fixed distances from one address: one look at their pattern, and one count. The counts
+ * of the instructions follow from it at the end. */
+#ifndef MEASURE_ACCESS_GROUPS_H
+#define MEASURE_ACCESS_GROUPS_H
+
+#include "measure/cost_tally.h"
+#include "measure/pattern_table.h"
+
+#define GROUP_APART UINT32_MAX
+
+/* A group as one worker sees it: instructions that have a cost. */
+struct group_state {
+    bool is_known;
+    uint32_t count;
+    uint32_t *sites;
+    uint64_t *offsets;
+    uint64_t alignment, uniform_alignment; /* minus 1, the largest of them */
+    struct regular_key keys[SITE_PATTERNS];
+    uint32_t numbers[SITE_PATTERNS];
+    uint8_t used, last, next;
+};
+
+/* What one pattern of a group costs: by instruction of the group. */
+struct group_pattern {
+    uint32_t group;
+    uint32_t *costs;
+};
+
+struct access_groups {
+    struct group_state *states; /* by number of the group */
+    uint32_t state_count;
+    struct group_pattern *patterns;
+    uint32_t pattern_count, pattern_room;
+};
+
+struct worker;
+/* The state of a group of accesses to a space other than global memory. */
+struct group_state *group_find(struct worker *w, const struct access_group *group, unsigned space);
+/* Number of the pattern of these accesses; GROUP_APART: each is to be counted by itself. */
+uint32_t group_pattern(struct worker *w, struct group_state *state, const struct access *base);
+/* Adds `times` occurrences of a pattern to the tallies of the instructions and to `stage`. */
+void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage);
+void access_groups_clear(struct access_groups *groups);
+
+#endif
