@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs that a program builds node by node; their launch. Nodes run one after the other. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -353,4 +354,54 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(struct node *node, void *to, const vo
 {
     API_CALL;
     return cudaGraphExecMemcpyNodeSetParams1D(NULL, node, to, from, bytes, kind);
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+CUDART cudaError_t cudaGraphDebugDotPrint(struct graph *graph, const char *path, unsigned flags);
+
+static const char *node_label(const struct node *node)
+{
+    switch (node->work.kind) {
+    case WORK_KERNEL:
+        return node->work.kernel.kernel->name;
+    case WORK_COPY:
+        return "MEMCPY";
+    case WORK_FILL:
+        return "MEMSET";
+    case WORK_HOST:
+        return "HOST";
+    case WORK_GRAPH:
+        return "GRAPH";
+    case WORK_WAIT:
+        return "EVENT_WAIT";
+    case WORK_RECORD:
+        return "EVENT_RECORD";
+    case WORK_ALLOC:
+        return "MEM_ALLOC";
+    case WORK_FREE:
+        return "MEM_FREE";
+    case WORK_EMPTY:
+        break;
+    }
+    return "EMPTY";
+}
+
+/* The language of Graphviz; nodes are named by their places in memory. */
+cudaError_t cudaGraphDebugDotPrint(struct graph *graph, const char *path, unsigned flags)
+{
+    (void)flags;
+    cudaError_t error = api_begin();
+    if (!error && (!handle_is(HANDLE_GRAPH, graph) || !path)) error = cudaErrorInvalidValue;
+    FILE *file = error ? NULL : fopen(path, "we");
+    if (!error && !file) error = cudaErrorOperatingSystem;
+    if (error) return api_end(error);
+    fputs("digraph dot {\n", file);
+    for (const struct node *node = graph->first; node; node = node->next) {
+        fprintf(file, "\"%p\" [label=\"%s\"];\n", (const void *)node, node_label(node));
+        for (size_t i = 0; i < node->need_count; i++)
+            fprintf(file, "\"%p\" -> \"%p\";\n", (void *)node->needs[i], (const void *)node);
+    }
+    fputs("}\n", file);
+    return api_end(fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart_advice.h"
 #include "host_check.h"
 #include "stream.h"
 
@@ -132,6 +133,7 @@ static cudaError_t release(void *pointer, bool host)
         return cudaErrorInvalidValue;
     }
     check_memory_drop(range.address);
+    advice_forget(range.address, range.address + range.bytes);
     drop_managed(range.address);
     pool_drop(range.address);
     return ws_device_free(runtime.device, range.address) == WS_OK ? cudaSuccess
@@ -154,10 +156,6 @@ CUDART cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned flags);
 CUDART cudaError_t cudaHostUnregister(void *host);
 CUDART cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
 CUDART cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer);
-CUDART cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes);
-CUDART cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes);
-CUDART cudaError_t cudaMemAdvise(const void *pointer, size_t bytes);
-CUDART cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes);
 CUDART cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer);
 
 /* No operations of different streams run at once if memory is allocated or freed between them (programming guide, implicit
@@ -321,40 +319,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
     return api_end(cudaSuccess);
 }
 
-/* Where pages lie makes no difference here; the pointer must be managed, which is not told apart
- * from other memory of the device. */
-static cudaError_t advise(const void *pointer, size_t bytes)
-{
-    cudaError_t error = api_begin();
-    if (!error && !on_device(pointer, bytes)) error = cudaErrorInvalidValue;
-    return api_end(error);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes)
-{
-    API_CALL;
-    return advise(pointer, bytes);
-}
-cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes)
-{
-    API_CALL;
-    return advise(pointer, bytes);
-}
-cudaError_t cudaMemAdvise(const void *pointer, size_t bytes)
-{
-    API_CALL;
-    return advise(pointer, bytes);
-}
-cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes)
-{
-    API_CALL;
-    return advise(pointer, bytes);
-}
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer)
 {
     cudaError_t error = api_begin();
     if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
-    return api_end(error) ? error : advise(pointer, 1);
+    if (!error && !on_device(pointer, 1)) error = cudaErrorInvalidValue;
+    return api_end(error);
 }
 
 /* ---- copies and fills ------------------------------------------------------------------------ */

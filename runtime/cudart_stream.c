@@ -2,6 +2,7 @@
 /* Streams and events. Work is done when it is asked for, so nothing is ever pending; when it begins and ends in virtual time
  * is what stream_order.c works out. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream.h"
 #include "virtual_time.h"
@@ -44,7 +45,6 @@ enum { EVENT_DISABLE_TIMING = 2, EVENT_EXTERNAL = 1 };
 CUDART cudaError_t cudaStreamCreate(cudaStream_t *out);
 CUDART cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags);
 CUDART cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out);
-CUDART cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value);
 CUDART cudaError_t cudaDeviceSynchronize(void);
 CUDART cudaError_t cudaThreadSynchronize(void);
 
@@ -91,6 +91,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         place = &(*place)->next;
     capture_forget(stream);
     order_stream_gone(stream);
+    free(stream->attributes);
     *place = stream->next;
     handle_destroy(HANDLE_STREAM, stream);
     return api_end(cudaSuccess);
@@ -152,11 +153,56 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
     return api_end(begin_with_stream(stream));
 }
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value)
+/* What was set is told again and changes nothing else. */
+static cudaError_t begin_with_attributes(cudaStream_t handle, int attribute,
+                                         struct stream_attribute **out)
+{
+    static struct stream legacy;
+    struct stream *stream = &legacy;
+    cudaError_t error = begin_with_stream(handle);
+    if (!error && (attribute < 1 || attribute >= STREAM_ATTRIBUTES)) error = cudaErrorInvalidValue;
+    if (!error && stream_of(handle)) stream = stream_of(handle);
+    if (!error && !stream->attributes)
+        stream->attributes = calloc(STREAM_ATTRIBUTES, sizeof *stream->attributes);
+    *out = stream->attributes;
+    return error || *out ? error : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute,
+                                   const struct stream_attribute *value)
 {
     API_CALL;
-    (void)attribute, (void)value;
-    return api_end(begin_with_stream(stream));
+    struct stream_attribute *all;
+    cudaError_t error = begin_with_attributes(stream, attribute, &all);
+    if (!error && !value) error = cudaErrorInvalidValue;
+    if (!error) all[attribute] = *value;
+    return api_end(error);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int attribute, struct stream_attribute *out)
+{
+    enum { PRIORITY = 8 };
+    API_CALL;
+    struct stream_attribute *all;
+    cudaError_t error = begin_with_attributes(stream, attribute, &all);
+    if (!error && !out) error = cudaErrorInvalidValue;
+    if (error) return api_end(error);
+    *out = all[attribute];
+    if (attribute == PRIORITY && stream_of(stream))
+        memcpy(out->value, &stream_of(stream)->priority, sizeof(int));
+    return api_end(cudaSuccess);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    API_CALL;
+    struct stream_attribute *source, *target;
+    cudaError_t error = begin_with_attributes(from, 1, &source);
+    api_end(error);
+    if (error) return error;
+    error = begin_with_attributes(to, 1, &target);
+    if (!error && source != target) memcpy(target, source, STREAM_ATTRIBUTES * sizeof *target);
+    return api_end(error);
 }
 
 /* What comes before it in the stream is done, so it is called at once; without the lock, because

@@ -75,6 +75,13 @@ DRIVER(cuStreamSynchronize, (cudaStream_t stream), cudaStreamSynchronize(stream)
 DRIVER(cuStreamQuery, (cudaStream_t stream), cudaStreamQuery(stream))
 DRIVER(cuStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
        cudaStreamWaitEvent(stream, event, flags))
+DRIVER(cuStreamSetAttribute,
+       (cudaStream_t stream, int attribute, const struct stream_attribute *value),
+       cudaStreamSetAttribute(stream, attribute, value))
+DRIVER(cuStreamGetAttribute, (cudaStream_t stream, int attribute, struct stream_attribute *out),
+       cudaStreamGetAttribute(stream, attribute, out))
+DRIVER(cuStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
+       cudaStreamCopyAttributes(to, from))
 DRIVER(cuStreamGetFlags, (cudaStream_t stream, unsigned *out), cudaStreamGetFlags(stream, out))
 DRIVER(cuStreamGetPriority, (cudaStream_t stream, int *out), cudaStreamGetPriority(stream, out))
 DRIVER(cuStreamGetId, (cudaStream_t stream, unsigned long long *out), cudaStreamGetId(stream, out))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart_advice.h"
 #include "cudart_array.h"
 #include "driver.h"
 #include "stream.h"
@@ -23,8 +24,6 @@ CUDART cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
 CUDART cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
                                    cudaStream_t stream);
 CUDART cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer);
-CUDART cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes);
-CUDART cudaError_t cudaMemAdvise(const void *pointer, size_t bytes);
 CUDART cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer);
 
 /* ---- allocation ------------------------------------------------------------------------------ */
@@ -74,12 +73,28 @@ DRIVER(cuMemGetAddressRange_v2, (uint64_t * out, size_t *out_bytes, uint64_t add
 DRIVER(cuStreamAttachMemAsync,
        (cudaStream_t stream, uint64_t address, size_t length, unsigned flags),
        ((void)length, (void)flags, cudaStreamAttachMemAsync(stream, pointer_of(address))))
+static struct memory_location location_of_device(int device)
+{
+    enum { DEVICE = 1, HOST = 2 };
+    return (struct memory_location){device < 0 ? HOST : DEVICE, device};
+}
+
 DRIVER(cuMemPrefetchAsync, (uint64_t address, size_t bytes, int device, cudaStream_t stream),
-       ((void)device, (void)stream, cudaMemPrefetchAsync(pointer_of(address), bytes)))
-DRIVER(cuMemPrefetchAsync_v2, (uint64_t address, size_t bytes),
-       cudaMemPrefetchAsync(pointer_of(address), bytes))
-DRIVER(cuMemAdvise, (uint64_t address, size_t bytes), cudaMemAdvise(pointer_of(address), bytes))
-DRIVER(cuMemAdvise_v2, (uint64_t address, size_t bytes), cudaMemAdvise(pointer_of(address), bytes))
+       ((void)stream,
+        cudaMemPrefetchAsync_v2(pointer_of(address), bytes, location_of_device(device))))
+DRIVER(cuMemPrefetchAsync_v2, (uint64_t address, size_t bytes, struct memory_location where),
+       cudaMemPrefetchAsync_v2(pointer_of(address), bytes, where))
+DRIVER(cuMemAdvise, (uint64_t address, size_t bytes, int advice, int device),
+       cudaMemAdvise_v2(pointer_of(address), bytes, advice, location_of_device(device)))
+DRIVER(cuMemAdvise_v2, (uint64_t address, size_t bytes, int advice, struct memory_location where),
+       cudaMemAdvise_v2(pointer_of(address), bytes, advice, where))
+DRIVER(cuMemRangeGetAttribute,
+       (void *out, size_t out_bytes, int attribute, uint64_t address, size_t bytes),
+       cudaMemRangeGetAttribute(out, out_bytes, attribute, pointer_of(address), bytes))
+DRIVER(cuMemRangeGetAttributes,
+       (void **out, const size_t *out_bytes, const int *attributes, size_t count, uint64_t address,
+        size_t bytes),
+       cudaMemRangeGetAttributes(out, out_bytes, attributes, count, pointer_of(address), bytes))
 
 /* ---- what a pointer is ----------------------------------------------------------------------- */
 

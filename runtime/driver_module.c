@@ -278,6 +278,26 @@ static cudaError_t get_module(struct binary **out, const struct kernel *kernel)
     return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
+static cudaError_t get_parameter(const struct kernel *kernel, size_t index, size_t *out_offset,
+                                 size_t *out_bytes)
+{
+    struct kernel *found = kernel_find(kernel);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    api_lock();
+    cudaError_t error = kernel_resolve(found);
+    if (!error && index >= found->parameter_count) error = cudaErrorInvalidValue;
+    if (!error && out_offset) *out_offset = found->parameters[index].offset;
+    if (!error && out_bytes) *out_bytes = found->parameters[index].size;
+    api_unlock();
+    return error;
+}
+
+DRIVER(cuFuncGetParamInfo,
+       (const struct kernel *kernel, size_t index, size_t *out_offset, size_t *out_bytes),
+       get_parameter(kernel, index, out_offset, out_bytes))
+DRIVER(cuKernelGetParamInfo,
+       (const struct kernel *kernel, size_t index, size_t *out_offset, size_t *out_bytes),
+       get_parameter(kernel, index, out_offset, out_bytes))
 DRIVER(cuFuncGetAttribute, (int *out, int attribute, struct kernel *kernel),
        get_attribute(out, attribute, kernel))
 DRIVER(cuFuncSetAttribute, (struct kernel * kernel, int attribute, int value),

@@ -2,6 +2,7 @@
 /* Virtual memory management: addresses are reserved, memory is created and mapped there. Here addresses
  * come with their memory, so that a mapping is only kept account of; memory is mapped once at a time. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver.h"
 
@@ -12,8 +13,8 @@ CUDART cudaError_t cudaFree(void *pointer);
 
 struct physical {
     size_t bytes;
-    uint64_t mapped; /* where; 0: not */
-    bool released;
+    uint64_t mapped;  /* where; 0: not */
+    unsigned holders; /* handles that were not released */
     struct physical *next;
 };
 static struct physical *created;
@@ -53,7 +54,7 @@ static cudaError_t create(struct physical **out, size_t bytes, const struct prop
     if (error) return error;
     struct physical *memory = calloc(1, sizeof *memory);
     if (!memory) return cudaErrorMemoryAllocation;
-    *memory = (struct physical){.bytes = bytes, .next = created};
+    *memory = (struct physical){.bytes = bytes, .holders = 1, .next = created};
     created = memory;
     *out = memory;
     return cudaSuccess;
@@ -64,7 +65,7 @@ static void drop_unused(void)
 {
     for (struct physical **place = &created; *place;) {
         struct physical *one = *place;
-        if (one->released && !one->mapped) {
+        if (!one->holders && !one->mapped) {
             *place = one->next;
             free(one);
         } else {
@@ -78,13 +79,13 @@ static struct physical *find_physical(const struct physical *memory)
     struct physical *one = created;
     while (one && one != memory)
         one = one->next;
-    return one && !one->released ? one : NULL;
+    return one && one->holders ? one : NULL;
 }
 
 static cudaError_t release(struct physical *memory)
 {
     if (!find_physical(memory)) return cudaErrorInvalidValue;
-    memory->released = true;
+    memory->holders--;
     drop_unused();
     return cudaSuccess;
 }
@@ -166,6 +167,27 @@ static cudaError_t check_mapped(uint64_t address, size_t bytes)
     return found == bytes ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* Another handle of what is mapped there. */
+static cudaError_t retain(struct physical **out, uint64_t address)
+{
+    struct physical *one = created;
+    while (one && (!one->mapped || address < one->mapped || address - one->mapped >= one->bytes))
+        one = one->next;
+    if (!one) return cudaErrorInvalidValue;
+    one->holders++;
+    *out = one;
+    return cudaSuccess;
+}
+
+static cudaError_t tell_properties(struct properties *out, const struct physical *memory)
+{
+    enum { PINNED = 1, DEVICE = 1, BYTES = 32 /* of CUmemAllocationProp */ };
+    if (!find_physical(memory)) return cudaErrorInvalidValue;
+    memset(out, 0, BYTES);
+    *out = (struct properties){PINNED, 0, DEVICE, 0};
+    return cudaSuccess;
+}
+
 /* All of it may be read and written once it is mapped. */
 static cudaError_t get_access(unsigned long long *out)
 {
@@ -190,6 +212,11 @@ DRIVER(cuMemCreate,
         unsigned long long flags),
        ((void)flags, LOCKED(create(out, bytes, properties))))
 DRIVER(cuMemRelease, (struct physical * memory), LOCKED(release(memory)))
+DRIVER(cuMemRetainAllocationHandle, (struct physical * *out, const void *address),
+       LOCKED(retain(out, (uint64_t)(uintptr_t)address)))
+DRIVER(cuMemGetAllocationPropertiesFromHandle,
+       (struct properties * out, const struct physical *memory),
+       LOCKED(tell_properties(out, memory)))
 DRIVER(cuMemAddressReserve,
        (uint64_t * out, size_t bytes, size_t alignment, uint64_t wish, unsigned long long flags),
        ((void)wish, (void)flags, LOCKED(reserve(out, bytes, alignment))))

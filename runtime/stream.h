@@ -11,14 +11,21 @@ struct tail {
     size_t count, capacity;
 };
 
+/* cudaLaunchAttributeValue by cudaLaunchAttributeID. */
+enum { STREAM_ATTRIBUTES = 16 };
+struct stream_attribute {
+    unsigned char value[64];
+};
+
 struct stream {
     unsigned flags;
     int priority;
     unsigned long long id;
     struct capture *capture; /* NULL: work is done at once */
     struct tail tail;
-    struct clock clock; /* stream_order.c */
-    uint32_t timeline;  /* 0: none yet */
+    struct clock clock;                  /* stream_order.c */
+    uint32_t timeline;                   /* 0: none yet */
+    struct stream_attribute *attributes; /* that were set; NULL: none */
     struct stream *next;
 };
 
@@ -73,6 +80,12 @@ CUDART cudaError_t cudaEventSynchronize(cudaEvent_t event);
 CUDART cudaError_t cudaEventQuery(cudaEvent_t event);
 CUDART cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin,
                                         cudaEvent_t end);
+
+CUDART cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute,
+                                          const struct stream_attribute *value);
+CUDART cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int attribute,
+                                          struct stream_attribute *out);
+CUDART cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 
 /* All streams that the program made. */
 extern struct stream *streams;
