@@ -116,7 +116,7 @@ void show_hot_code(struct page *page, const struct node *machine, size_t max_row
 
 /* ---- the listing ------------------------------------------------------------------------------- */
 
-enum { LEAST_COLUMNS = 80, MOST_COLUMNS = 200, USUAL_COLUMNS = 120, MACHINES_SHOWN = 3 };
+enum { LEAST_COLUMNS = 80, MOST_COLUMNS = 200, USUAL_COLUMNS = 96, MACHINES_SHOWN = 3 };
 enum { NONE = -1 };
 
 /* Rows of a level below those of the level above: the first by row, then the next. */
