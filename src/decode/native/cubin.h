@@ -111,7 +111,7 @@ struct cubin_function {
     unsigned max_registers;   /* what was allowed; 0: not told */
     unsigned barriers;        /* 1 + highest bar.sync number; 0: none */
     uint64_t frame_bytes;     /* a lane's local memory that the function itself takes */
-    uint64_t stack_bytes;     /* of a kernel with all it calls; recursion: at least */
+    uint64_t stack_bytes;     /* of a kernel with all it calls; recursion: at least, or 0 */
     uint64_t max_stack_bytes; /* 0: not told */
     /* Entries only. */
     unsigned parameter_bank, parameter_offset, parameter_bytes; /* c[0x0][0x160] */

@@ -111,9 +111,11 @@ static ws_status visit_module(struct cubin_reader *r, struct cubin_function *non
         function->registers = (unsigned)value;
     } else if (one->code == FRAME_SIZE) {
         function->frame_bytes = value;
+    } else if (value == UINT32_MAX) { /* recursion: no bound */
+        return WS_OK;
     } else if (one->code == MIN_STACK_SIZE) {
         function->stack_bytes = value;
-    } else if (value != UINT32_MAX) { /* recursion: no bound */
+    } else {
         function->max_stack_bytes = value;
     }
     return WS_OK;

@@ -146,6 +146,11 @@ void from_number(struct lowering *l, uint64_t value)
     add(l, false, of_number(value, WIDTH_ONE));
 }
 
+void from_wide_number(struct lowering *l, uint64_t value)
+{
+    add(l, false, of_number(value, WIDTH_PAIR));
+}
+
 void from_true(struct lowering *l, bool value)
 {
     add(l, false, of_number(value, WIDTH_PREDICATE));

@@ -73,6 +73,7 @@ void from_pair(struct lowering *l, unsigned i);
 void from_predicate(struct lowering *l, unsigned i);
 void from_registers(struct lowering *l, unsigned i, unsigned count);
 void from_number(struct lowering *l, uint64_t value);
+void from_wide_number(struct lowering *l, uint64_t value); /* of 64 bits, as a pair */
 void from_true(struct lowering *l, bool value);
 void from_nothing(struct lowering *l);
 void from_vreg(struct lowering *l, int32_t vreg, enum operand_width width);

@@ -59,8 +59,8 @@ bool lower_exit(struct lowering *l)
     return branch_if(l, OP_EXIT, OP_N_EXIT);
 }
 
-/* To an address in a pair of registers, plus the target that stands there; without registers a branch. The
- * return address is put into registers by instructions of their own. */
+/* To an address in a pair of registers, plus the target that stands there; without registers a branch, or, to a
+ * function that the engine has itself, a jump to where that lies. The return address is put into registers by instructions of their own. */
 static bool lower_to_address(struct lowering *l, bool is_relative)
 {
     for (unsigned i = 0; i < l->in->operand_count; i++) {
@@ -74,7 +74,9 @@ static bool lower_to_address(struct lowering *l, bool is_relative)
         lower_to(l, OP_N_JUMP, TYPE_B64);
         from_pair(l, i);
     }
-    if (!l->out->nsrc) lower_to(l, OP_BRA, TYPE_NONE);
+    bool is_direct = !l->out->nsrc, is_builtin = (uint64_t)l->out->modifiers >= NATIVE_BUILTINS;
+    if (is_direct) lower_to(l, is_builtin ? OP_N_JUMP : OP_BRA, is_builtin ? TYPE_B64 : TYPE_NONE);
+    if (is_direct && is_builtin) from_wide_number(l, 0);
     return true;
 }
 
@@ -433,8 +435,9 @@ bool lower_s2r(struct lowering *l)
 {
     int special = special_of(l, 1);
     bool is_window = names_special(l, 1, "SR_SWINHI"), is_limit = names_special(l, 1, "SR_VIRTCFG");
+    bool is_stack_end = names_special(l, 1, "SR_LMEMHIOFF"); /* -G: R1 may be no less */
     if (names_special(l, 1, "SR_VIRTID")) return lower_virtual_id(l);
-    if (special < 0 && !is_window && !is_limit) return false;
+    if (special < 0 && !is_window && !is_limit && !is_stack_end) return false;
     if (special == SREG_TOTAL_SMEM_SIZE && l->target >= 80) special = SREG_AGGR_SMEM_SIZE;
     lower_to(l, OP_MOV, TYPE_B32);
     to_register(l, 0);
@@ -442,6 +445,8 @@ bool lower_s2r(struct lowering *l)
         from_number(l, SHARED_WINDOW_HIGH >> 32);
     else if (is_limit)
         from_number(l, SM_WARPS_90 << 8);
+    else if (is_stack_end)
+        from_number(l, 0);
     else
         from_special(l, (enum special_register)special);
     return true;
