@@ -146,9 +146,9 @@ static void emit_interpreted(struct body *b, const struct uop *u)
 
 static bool translate_plain(struct body *b, const struct uop *u)
 {
-    static template_fn *const templates[] = {template_compare, template_pack,  template_move,
-                                             template_convert, template_carry, template_float,
-                                             template_integer, template_access};
+    static template_fn *const templates[] = {
+        template_compare, template_pack,   template_move, template_convert, template_carry,
+        template_float,   template_select, template_bits, template_integer, template_access};
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;
     return false;

@@ -49,7 +49,7 @@ static void emit_lower_bits(struct body *b, unsigned bytes, unsigned to, unsigne
     if (!extends) {
         emit_ones(b, other);
         emit3(b, width.left, other, other, x86_reg(count));
-        x86_vector(b->a, X86_TERNARY_32, to, to, x86_reg(other), 0, 0x30); /* to and not other */
+        x86_vector(b->a, X86_TERNARY_32, to, to, x86_reg(other), 0, 0x50); /* to and not other */
         return;
     }
     struct x86_place bits = CONSTANT(words_32);

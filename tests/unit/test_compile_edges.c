@@ -291,7 +291,7 @@ static unsigned combinations(const struct row *row)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 64, LANE_BYTES = 32, KEPT = 0x5a5a5a5a };
+enum { BLOCK = 64, LANE_BYTES = 32, KEPT = 0x5a5a5a5a, FIRST_ACCESSES = 7 };
 
 /* The text of a row, in which a letter alone is a register and @q the guard, if there is one. */
 static void put_operation(char *out, size_t size, const struct row *row, bool is_guarded)
@@ -334,7 +334,7 @@ static void put_kernel(char *out, size_t size, const struct row *row, bool is_gu
                              : "cvt.u64.u32 %l1, %w0; st.global.b64 [%l0], %l1;");
 }
 
-static void run(const char *ptx, uint64_t *lanes, unsigned blocks, uint64_t *compiled)
+static void run(const char *ptx, uint64_t *lanes, unsigned blocks)
 {
     struct diag diag = {0};
     struct module *module;
@@ -356,7 +356,11 @@ static void run(const char *ptx, uint64_t *lanes, unsigned blocks, uint64_t *com
     assert_int_equal(module_find_entry(&diag, module, "k", &launch.entry), WS_OK);
     assert_int_equal(device_launch(&diag, device, module, &launch, &result), WS_OK);
     assert_int_equal(device_copy_out(&diag, device, lanes, address, bytes), WS_OK);
-    *compiled = result.compiled_instructions;
+    /* All but ret, and the accesses of the first warp to memory that it does not know yet. */
+    uint64_t warps = 2 * blocks, left = result.warp_instructions - result.compiled_instructions;
+    if (device_isa_levels() == 3 && left > warps + FIRST_ACCESSES)
+        fail_msg("%llu of %llu instructions are interpreted:\n%s", (unsigned long long)left,
+                 (unsigned long long)result.warp_instructions, ptx);
     device_destroy(device);
     module_destroy(module);
 }
@@ -365,13 +369,12 @@ static void check_row(const struct row *row, bool is_guarded)
 {
     char ptx[2048];
     unsigned count = combinations(row), blocks = (count + BLOCK - 1) / BLOCK;
-    uint64_t *lanes = mem_zalloc(blocks * BLOCK, LANE_BYTES), compiled;
+    uint64_t *lanes = mem_zalloc(blocks * BLOCK, LANE_BYTES);
     for (unsigned i = 0; i < blocks * BLOCK; i++)
         for (unsigned k = 1, at = i; k < 4; k++)
             lanes[4 * i + k] = operand(row->types[k], &at);
     put_kernel(ptx, sizeof ptx, row, is_guarded);
-    run(ptx, lanes, blocks, &compiled);
-    if (device_isa_levels() == 3) assert_true(compiled > 10 * blocks * BLOCK / 32);
+    run(ptx, lanes, blocks);
     for (unsigned i = 0; i < count; i++) {
         const uint64_t *lane = lanes + 4 * i;
         uint64_t expected =
