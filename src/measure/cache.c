@@ -6,10 +6,9 @@
 
 #include "base/arena.h"
 
-struct cache_way {
-    uint64_t line, used; /* used 0: empty */
-    uint32_t sectors, changed;
+struct cache_state {
     uint32_t words; /* written whole, of 4 bytes */
+    uint8_t sectors, changed;
 };
 
 enum { SECTOR_WORDS = 8 };
@@ -22,11 +21,15 @@ void cache_init(struct cache *cache, uint64_t bytes, unsigned line_bytes, unsign
     if (lines < cache->ways) cache->ways = (unsigned)lines;
     cache->sets = lines / cache->ways;
     cache->lines = mem_zalloc(cache->sets * cache->ways, sizeof *cache->lines);
+    cache->used = mem_zalloc(cache->sets * cache->ways, sizeof *cache->used);
+    cache->states = mem_zalloc(cache->sets * cache->ways, sizeof *cache->states);
 }
 
 void cache_clear(struct cache *cache)
 {
     mem_free(cache->lines);
+    mem_free(cache->used);
+    mem_free(cache->states);
     *cache = (struct cache){0};
 }
 
@@ -36,41 +39,45 @@ static uint64_t set_of(const struct cache *cache, uint64_t line)
     return (line + above + above / cache->sets) % cache->sets;
 }
 
-/* The way of a line, or the least recently used one of its set. */
-static inline struct cache_way *search(const struct cache *cache, uint64_t line, bool *out_is_there)
+/* Is the line in its set, from `first` on? *out_place is where, or that of the least recently used one. */
+static inline bool find(const struct cache *cache, uint64_t line, uint64_t first,
+                        uint64_t *out_place)
 {
-    struct cache_way *set = cache->lines + set_of(cache, line) * cache->ways, *oldest = set;
-    *out_is_there = true;
+    const uint64_t *lines = cache->lines + first, *used = cache->used + first;
     for (unsigned i = 0; i < cache->ways; i++) {
-        struct cache_way *way = &set[i];
-        if (way->used && way->line == line) return way;
-        if (way->used < oldest->used) oldest = way;
+        if (lines[i] != line + 1) continue;
+        *out_place = first + i;
+        return true;
     }
-    *out_is_there = false;
-    return oldest;
+    unsigned oldest = 0;
+    for (unsigned i = 1; i < cache->ways; i++)
+        if (used[i] < used[oldest]) oldest = i;
+    *out_place = first + oldest;
+    return false;
 }
 
-/* The way of a line, used now; one that is not there takes the place of the oldest, or (look) is NULL. */
-static inline struct cache_way *use_way(struct cache *cache, uint64_t line, enum cache_use use)
+/* The state of a line, used now; one that is not there takes the place of the oldest, or (look) is NULL. */
+static inline struct cache_state *use_line(struct cache *cache, uint64_t line, enum cache_use use)
 {
-    bool is_there;
-    struct cache_way *way = search(cache, line, &is_there);
+    uint64_t place;
+    bool is_there = find(cache, line, set_of(cache, line) * cache->ways, &place);
     cache->clock++;
     if (!is_there) {
         if (use == CACHE_LOOK) return NULL;
-        *way = (struct cache_way){.line = line};
+        cache->lines[place] = line + 1;
+        cache->states[place] = (struct cache_state){0};
     }
-    way->used = cache->clock;
-    cache->touched = (uint64_t)(way - cache->lines);
-    return way;
+    cache->used[place] = cache->clock;
+    cache->touched = place;
+    return &cache->states[place];
 }
 
 unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum cache_use use)
 {
-    struct cache_way *way = cache->lines ? use_way(cache, line, use) : NULL;
-    if (!way) return 0;
-    unsigned hits = way->sectors & sectors;
-    if (use == CACHE_ALLOCATE) way->sectors |= sectors;
+    struct cache_state *state = cache->lines ? use_line(cache, line, use) : NULL;
+    if (!state) return 0;
+    unsigned hits = state->sectors & sectors;
+    if (use == CACHE_ALLOCATE) state->sectors |= (uint8_t)sectors;
     return hits;
 }
 
@@ -79,12 +86,12 @@ unsigned cache_store(struct cache *cache, uint64_t line, unsigned sectors, uint3
 {
     *out_clean = sectors;
     if (!cache->lines) return 0;
-    struct cache_way *way = use_way(cache, line, CACHE_ALLOCATE);
-    unsigned hits = way->sectors & sectors;
-    *out_clean = sectors & ~way->changed;
-    way->changed |= sectors;
-    way->words |= words;
+    struct cache_state *state = use_line(cache, line, CACHE_ALLOCATE);
+    unsigned hits = state->sectors & sectors;
+    *out_clean = sectors & ~(unsigned)state->changed;
+    state->changed |= (uint8_t)sectors;
+    state->words |= words;
     for (unsigned i = 0; i < 32 / SECTOR_WORDS; i++)
-        if ((way->words >> SECTOR_WORDS * i & 0xff) == 0xff) way->sectors |= 1u << i;
+        if ((state->words >> SECTOR_WORDS * i & 0xff) == 0xff) state->sectors |= (uint8_t)(1u << i);
     return hits;
 }

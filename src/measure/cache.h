@@ -17,8 +17,11 @@ struct cache {
     uint64_t sets;
     unsigned ways;
     uint64_t clock;
-    uint64_t touched;        /* the line that was accessed last: set * ways + way */
-    struct cache_way *lines; /* [sets][ways]; NULL: no cache */
+    uint64_t touched; /* the line that was accessed last: set * ways + way */
+    /* [sets][ways], apart since a search reads the numbers alone; NULL: no cache. */
+    uint64_t *lines; /* number + 1; 0: empty */
+    uint64_t *used;  /* the clock at that time */
+    struct cache_state *states;
 };
 
 enum cache_use {
