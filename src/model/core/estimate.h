@@ -116,6 +116,7 @@ struct model_input {
     uint32_t effects_off; /* bit set of enum effect */
     double whole_sms;     /* SMs of the GPU if sm.count is the number of active ones; 0: sm.count */
     bool without_details; /* estimate.details is not asked for: models may leave it NULL */
+    bool only_time;       /* of an estimate: it may lack a bottleneck, too */
     struct l2_start l2;   /* what the launch finds there */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */

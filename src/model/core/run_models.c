@@ -308,6 +308,7 @@ static ws_status ask_without(struct diag *diag, void *argument, size_t i)
     struct estimate *other = mem_zalloc(1, sizeof *other);
     struct model_input input = *all->input;
     input.effects_off |= UINT32_C(1) << all->effects[i];
+    input.only_time = true;
     input.arena = &arena;
     ws_status status = ask(diag, all->id, &input, other);
     all->times[i] = status == WS_OK ? other->time_seconds : NAN;

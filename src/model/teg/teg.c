@@ -299,6 +299,7 @@ static ws_status write_scaling(struct diag *diag, struct teg_grid *a, struct war
         setups[count].block_count = a->wave;
         setups[count].last_sms = 0;
         setups[count].running = NULL;
+        setups[count].without_stalls = true;
         setups[count++].warps_per_sm = warps;
         if (warps == all) break;
     }

@@ -21,7 +21,7 @@ static void watch_end(const struct teg_engine *e, const struct teg_warp *warp)
                             .insn = warp->step->insn,
                             .begin = warp->begun,
                             .end = teg_end_time(warp->done)};
-    span.wait.since = later(warp->issued + e->machine->interval, warp->begun);
+    span.wait.since = later(warp->issued + e->interval, warp->begun);
     for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
         span.wait.ends[i] = i ? span.end : warp->again;
         span.wait.causes[i] = i ? teg_end_cause(warp->done) : TEG_STALL_WAIT;
@@ -53,6 +53,7 @@ static void wake(struct teg_engine *e, const struct teg_warp *warp, teg_time rea
     struct teg_scheduler *s = scheduler_of(e, warp, &place);
     teg_put(s, place, ready);
     *s->next = sooner(*s->next, later(ready, s->slot));
+    e->woken = sooner(e->woken, *s->next);
 }
 
 void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now)
@@ -101,7 +102,7 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
     teg_time now = teg_end_time(warp->done);
     teg_time *stalls = warp->op->stalls;
     e->out->warp_time += now - warp->begun;
-    stalls[TEG_STALL_WAIT] += warp->again - later(warp->issued + e->machine->interval, warp->begun);
+    stalls[TEG_STALL_WAIT] += warp->again - later(warp->issued + e->interval, warp->begun);
     stalls[teg_end_cause(warp->done)] += now - warp->again;
     if (e->is_watched) watch_end(e, warp);
     if (--block->live_warps) return;
@@ -126,6 +127,7 @@ void teg_begin_leaving(struct teg_engine *e, struct teg_warp *warp)
     warp->done = later(warp->done, teg_end_of(warp->again, TEG_STALL_WAIT));
     sm->leaving[sm->leaving_count++] = warp;
     *sm->next_leaves = sooner(*sm->next_leaves, teg_end_time(warp->done));
+    e->first_leaves = sooner(e->first_leaves, *sm->next_leaves);
 }
 
 void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now)
@@ -149,6 +151,7 @@ void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now)
 void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now)
 {
     block->barriers[id] = (struct teg_barrier){0};
+    block->open &= ~(UINT32_C(1) << id);
     if (e->is_watched)
         watch(e, block,
               (struct teg_span){.kind = TEG_SPAN_BARRIER, .number = id, .begin = now, .end = now});
@@ -165,10 +168,10 @@ void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned
 
 void teg_open_barriers(struct teg_engine *e, struct teg_block *block, teg_time now)
 {
-    for (unsigned id = 0; id < TEG_BARRIERS; id++) {
+    for (uint32_t left = block->open; left; left &= left - 1) {
+        unsigned id = (unsigned)__builtin_ctz(left);
         const struct teg_barrier *barrier = &block->barriers[id];
         uint32_t wanted = barrier->wanted;
-        if (!barrier->open) continue;
         if (!wanted || (e->setup->warps_per_sm && wanted > block->live_lanes))
             wanted = block->live_lanes;
         if (barrier->lanes >= wanted) teg_release_barrier(e, block, id, now);
@@ -181,7 +184,7 @@ bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, u
     struct teg_barrier *barrier = &warp->block->barriers[id];
     bool counted = insn->barrier_threads != TRACE_BARRIER_ALL &&
                    insn->barrier_threads != TRACE_BARRIER_UNKNOWN;
-    barrier->open = true;
+    warp->block->open |= UINT32_C(1) << id;
     barrier->wanted = counted ? insn->barrier_threads : 0;
     barrier->lanes += (uint32_t)__builtin_popcount(on);
     if (insn->barrier != TRACE_BARRIER_SYNC) return false;
@@ -198,7 +201,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
 {
     memset(warp->registers, 0, e->warp_registers * sizeof *warp->registers);
     step_cursor_begin(&warp->steps, e->trace, block, warp->index);
-    warp->issued = now - e->machine->interval;
+    warp->issued = now - e->interval;
     warp->again = warp->begun = now;
     warp->last_access = 0;
     warp->done = warp->loads = teg_end_of(0, TEG_STALL_WAIT);
@@ -221,6 +224,7 @@ static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time n
     unsigned limit = e->setup->warps_per_sm;
     block->live_warps = block->live_lanes = 0;
     memset(block->barriers, 0, sizeof block->barriers);
+    block->open = 0;
     for (uint32_t i = 0; i < e->warps_per_block; i++) {
         if (!from->warps[i].step_count) continue;
         if (limit && block->sm->warps == limit) break;
@@ -263,7 +267,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         if (!block->warps[i]->alive) continue;
         struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
         teg_set_youngest(s, place);
-        teg_advance(e, s, place, now);
+        teg_begin(e, s, block->warps[i], now);
         *s->next = sooner(*s->next, later(now, s->slot));
     }
     set_share(e, sm);

@@ -127,19 +127,13 @@ static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, t
     return by_age(s, policy != TEG_GREEDY_YOUNGEST, now, out_next);
 }
 
-static inline bool is_any_awake(const struct teg_scheduler *s)
-{
-    uint64_t any = *s->awake;
-    for (unsigned word = 1; word < s->words; word++)
-        any |= s->awake[word];
-    return any;
-}
-
-/* Before this it cannot issue: nobody wakes, and units that those awake need are taken. */
-static inline teg_time next_decision(const struct teg_scheduler *s)
+/* Before this it cannot issue: nobody wakes, and units that those awake need are taken. `last` has issued before. */
+static inline teg_time next_decision(const struct teg_scheduler *s, const struct teg_warp *last)
 {
     teg_time next = first_wakes(s);
-    if (s->words > 1) return is_any_awake(s) ? s->slot : later(s->slot, next);
+    bool is_awake = s->awake[last->word] & last->bit;
+    if (is_awake && s->states[s->units[last->place]].ready <= s->slot) return s->slot;
+    if (s->words > 1) return next_place(s->awake, s->words, 0) < 0 ? later(s->slot, next) : s->slot;
     for (uint64_t left = *s->awake; left && next > s->slot;) {
         unsigned unit = s->units[(unsigned)__builtin_ctzll(left)];
         next = sooner(next, s->states[unit].ready);
@@ -149,27 +143,25 @@ static inline teg_time next_decision(const struct teg_scheduler *s)
 }
 
 /* One decision: has anyone issued? Pairs of independent instructions of one warp issue together where the GPU can. */
-static inline bool decide(struct teg_engine *e, unsigned number, teg_time now)
+static inline bool decide(struct teg_engine *e, struct teg_scheduler *s, teg_time now)
 {
-    struct teg_scheduler *s = &e->schedulers[number];
     teg_time next;
     int place = select_warp(s, e->machine->policy, now, &next);
     if (place < 0) {
         *s->next = next;
         return false;
     }
-    unsigned chosen = (unsigned)place;
-    const struct teg_warp *warp = &s->warps[chosen];
-    s->last = chosen;
-    s->slot = now + e->machine->interval;
-    teg_issue(e, s, chosen, now);
+    struct teg_warp *warp = &s->warps[place];
+    s->last = (unsigned)place;
+    s->slot = now + e->interval;
+    teg_issue(e, s, warp, now);
     for (unsigned more = 1; more < e->machine->width; more++) {
         bool is_there = warp->alive && !warp->waiting_for && warp->again <= s->slot &&
                         teg_end_time(warp->operands) <= now;
-        if (!is_there || s->states[s->units[chosen]].ready > now) break;
-        teg_issue(e, s, chosen, now);
+        if (!is_there || s->states[s->units[place]].ready > now) break;
+        teg_issue(e, s, warp, now);
     }
-    *s->next = next_decision(s);
+    *s->next = next_decision(s, warp);
     return true;
 }
 
@@ -225,6 +217,7 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
             block->warps[w] = &s->warps[place];
             block->warps[w]->block = block;
             block->warps[w]->index = w;
+            block->warps[w]->place = place;
             block->warps[w]->word = place / 64;
             block->warps[w]->bit = UINT64_C(1) << place % 64;
             unsigned part = (b * e->warps_per_block + w) % e->machine->parts;
@@ -277,6 +270,7 @@ static void build(struct teg_engine *e)
     e->event_count = e->scheduler_count + e->setup->sms;
     e->nexts = mem_zalloc(e->event_count, sizeof *e->nexts);
     e->leaves = e->nexts + e->scheduler_count;
+    e->first_leaves = TEG_NEVER;
     e->after = mem_zalloc(e->scheduler_count + 1, sizeof *e->after);
     for (unsigned i = 0; i < e->scheduler_count; i++)
         e->after[i] = i + 1;
@@ -328,26 +322,35 @@ static inline teg_time first_event(const struct teg_engine *e)
 
 static void leave(struct teg_engine *e, teg_time now)
 {
-    for (unsigned i = 0; i < e->setup->sms; i++)
+    e->first_leaves = TEG_NEVER;
+    for (unsigned i = 0; i < e->setup->sms; i++) {
         if (e->leaves[i] == now) teg_leave(e, &e->sms[i], now);
+        e->first_leaves = sooner(e->first_leaves, e->leaves[i]);
+    }
 }
 
 /* First the scheduler that has issued nothing for longest: they share units, and none may always be the
- * first to take them. Who issues has the last turn from then on, and no second one now. */
-static inline void take_turns(struct teg_engine *e, teg_time now)
+ * first to take them. Who issues has the last turn from then on, and no second one now. Returns when the next event
+ * is. */
+static inline teg_time take_turns(struct teg_engine *e, teg_time now)
 {
-    unsigned before = e->scheduler_count, last = e->last_turn, number;
-    do {
-        number = e->after[before];
-        bool has_issued = e->nexts[number] == now && decide(e, number, now);
+    unsigned before = e->scheduler_count, number = e->after[before];
+    teg_time first = TEG_NEVER;
+    e->woken = TEG_NEVER;
+    for (unsigned left = e->scheduler_count; left; left--) {
+        unsigned next = e->after[number];
+        bool has_issued = e->nexts[number] == now && decide(e, &e->schedulers[number], now);
+        first = sooner(first, e->nexts[number]);
         if (has_issued && number != e->last_turn) {
-            e->after[before] = e->after[number];
+            e->after[before] = next;
             e->after[e->last_turn] = number;
             e->last_turn = number;
         } else {
             before = number;
         }
-    } while (number != last);
+        number = next;
+    }
+    return sooner(first, sooner(e->woken, e->first_leaves));
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */
@@ -358,7 +361,7 @@ static bool release_all(struct teg_engine *e, teg_time now)
         for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
             for (unsigned id = 0; id < TEG_BARRIERS; id++) {
                 struct teg_block *block = &e->sms[i].blocks[b];
-                if (!block->used || !block->barriers[id].open) continue;
+                if (!block->used || !(block->open >> id & 1)) continue;
                 teg_release_barrier(e, block, id, now);
                 any = true;
             }
@@ -388,15 +391,15 @@ static ws_status run(struct diag *diag, struct teg_engine *e)
     for (unsigned round = 0; round < e->setup->blocks_per_sm; round++)
         for (unsigned i = 0; i < e->setup->sms; i++)
             (void)teg_launch_block(e, &e->sms[i], 0);
-    while (e->running) {
-        teg_time next = first_event(e);
+    for (teg_time next = first_event(e); e->running;) {
         if (next == TEG_NEVER) {
-            if (e->setup->warps_per_sm && release_all(e, now)) continue;
-            return deadlock(diag, e);
+            if (!e->setup->warps_per_sm || !release_all(e, now)) return deadlock(diag, e);
+            next = first_event(e);
+            continue;
         }
         now = next;
-        leave(e, now); /* before anyone issues */
-        take_turns(e, now);
+        if (e->first_leaves == now) leave(e, now); /* before anyone issues */
+        next = take_turns(e, now);
     }
     return WS_OK;
 }
@@ -407,6 +410,7 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
         .setup = setup,
         .machine = setup->machine,
         .trace = setup->trace,
+        .interval = setup->machine->interval,
         .out = out,
         .warps_per_block = setup->trace->head.warps_per_block,
     };

@@ -34,7 +34,8 @@ struct teg_setup {
         *running; /* SMs of the GPU that have a block when so many of these have ended; NULL: all */
     unsigned warps_per_sm;              /* only so many warps, with a wave of blocks; 0: all */
     uint32_t dram_share, written_share; /* teg_memory.h */
-    bool has_l2_code;                   /* it holds code and constants as the launch starts */
+    bool without_stalls; /* stall reasons are not asked for: they need not be counted */
+    bool has_l2_code;    /* it holds code and constants as the launch starts */
     unsigned
         native_registers; /* of a thread, for the order of native code; 0: the order of the trace */
     uint64_t local_bytes; /* of local memory that a thread has; 0: unknown */

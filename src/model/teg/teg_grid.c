@@ -137,6 +137,7 @@ void teg_prepare(struct teg_grid *a)
     a->setup.sms = (unsigned)fmin(a->machine.cluster_sms, ceil(a->mean));
     a->setup.blocks_per_sm = resident_blocks(a, ceil(a->mean));
     a->setup.native_registers = native_registers(a);
+    a->setup.without_stalls = a->input->only_time;
     a->wave = (uint64_t)a->setup.blocks_per_sm * a->setup.sms;
     a->assignment = teg_assign(a->setup.trace, blocks, a->machine.clusters, (unsigned)a->wave);
     a->setup.deal = (struct teg_deal){.trace = a->setup.trace,

@@ -211,7 +211,7 @@ issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *war
 static inline struct teg_wait split_wait(const struct teg_engine *e, const struct teg_warp *warp,
                                          const struct teg_op *op, teg_time unit_ready, teg_time now)
 {
-    teg_time since = sooner(warp->issued + e->machine->interval, now);
+    teg_time since = sooner(warp->issued + e->interval, now);
     teg_time again = later(since, sooner(warp->again, now));
     teg_time operands = later(again, teg_end_time(warp->operands));
     teg_time ready = later(operands, unit_ready);
@@ -341,14 +341,14 @@ static __attribute__((noinline)) teg_end fetch_parameters(const struct teg_warp 
         TEG_STALL_IMC_MISS);
 }
 
-static inline __attribute__((always_inline)) void
-advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
+/* The next step is at hand, for a warp that comes to it at `now`. Returns false at the end: then the warp leaves. */
+static inline __attribute__((always_inline)) bool
+take_step(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now)
 {
-    struct teg_warp *warp = &s->warps[place];
     const struct step_place *step = step_next(&e->steps, &warp->steps, warp->registers);
     if (!step) {
         teg_begin_leaving(e, warp);
-        return;
+        return false;
     }
     const struct teg_op *op = &e->ops[step->insn];
     warp->step = step;
@@ -358,15 +358,29 @@ advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time 
         operands = later(operands, fetch_line(warp, op->line, now));
     if (op->reads_parameters) operands = later(operands, fetch_parameters(warp, operands));
     warp->operands = operands;
-    set_unit(s, warp, place, teg_unit_index(warp, op));
-    if (!warp->waiting_for) teg_put(s, place, later(warp->again, teg_end_time(operands)));
+    set_unit(s, warp, warp->place, teg_unit_index(warp, op));
+    return true;
 }
 
-void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
+void teg_begin(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now)
 {
-    bool is_first = !s->warps[place].age;
-    advance(e, s, place, now);
-    if (is_first) e->out->begun = teg_end_time(s->warps[place].operands);
+    if (take_step(e, s, warp, now))
+        teg_put(s, warp->place, later(warp->again, teg_end_time(warp->operands)));
+    if (!warp->age) e->out->begun = teg_end_time(warp->operands);
+}
+
+/* An awake warp has its next step at hand. */
+static inline void stay_or_sleep(struct teg_scheduler *s, const struct teg_warp *warp)
+{
+    teg_time ready = later(warp->again, teg_end_time(warp->operands));
+    if (warp->waiting_for)
+        teg_set_out(s, warp);
+    else if (ready <= s->slot)
+        teg_stay_awake(s, warp->place);
+    else {
+        teg_set_out(s, warp);
+        teg_sleep(s, warp->place, ready);
+    }
 }
 
 /* Its results are there at `done`. */
@@ -394,7 +408,7 @@ static __attribute__((noinline)) teg_time follow_word(struct teg_engine *e, stru
     teg_words_issue(warp, op, word, later(turn, now), done);
     if (!word->has_slots) return 0;
     teg_time more = teg_words_read(s, warp, word, now);
-    s->slot = later(s->slot, now + e->machine->interval + more);
+    s->slot = later(s->slot, now + e->interval + more);
     return more;
 }
 
@@ -410,35 +424,37 @@ static __attribute__((noinline)) bool act(struct teg_engine *e, struct teg_warp 
     return true;
 }
 
-/* is_plain: nobody watches, and neither words nor active lanes say what takes how long. */
+/* is_plain: nobody watches, and neither words nor active lanes say what takes how long. is_counted: stall reasons are
+ * asked for. */
 static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
-                                                        struct teg_scheduler *s, unsigned place,
-                                                        teg_time now, const bool is_plain)
+                                                        struct teg_scheduler *s,
+                                                        struct teg_warp *warp, teg_time now,
+                                                        const bool is_plain, const bool is_counted)
 {
-    struct teg_warp *warp = &s->warps[place];
+    unsigned unit = s->units[warp->place];
     struct teg_block *block = warp->block;
     const struct teg_op *op = warp->op;
     teg_time *stalls = op->stalls, done, more = 0;
     struct teg_wait wait = {.since = now};
     struct teg_op part;
     bool opens = false;
-    if (warp->issued + e->machine->interval != now || !is_plain) {
-        wait = split_wait(e, warp, op, s->states[s->units[place]].ready, now);
+    if (is_counted && (warp->issued + e->interval != now || !is_plain)) {
+        wait = split_wait(e, warp, op, s->states[unit].ready, now);
         count_stalls(stalls, wait);
     }
     if (!is_plain && e->machine->merges) {
         part = teg_price_part(warp, op);
         op = &part;
-        s->slot = now + teg_lanes_part(warp, e->machine->interval);
+        s->slot = now + teg_lanes_part(warp, e->interval);
     }
-    if (warp->issued != now) /* else it is the second of a pair */
-        stalls[TEG_STALL_SELECTED] += e->machine->interval;
+    if (is_counted && warp->issued != now) /* else it is the second of a pair */
+        stalls[TEG_STALL_SELECTED] += e->interval;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, op, now);
     else if (op->flags & TRACE_SHARED_OPERAND)
         done = issue_with_operand(e, s, warp, op, now);
     else
-        done = take_unit(e, s, op->unit, s->units[place], now, op->busy) + op->latency;
+        done = take_unit(e, s, op->unit, unit, now, op->busy) + op->latency;
     if (!is_plain && e->words)
         more = follow_word(e, s, warp, op, now, done);
     else
@@ -447,16 +463,20 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp + more;
-    s->awake[warp->word] &= ~warp->bit;
     if (op->acts) opens = act(e, warp, op, now);
-    advance(e, s, place, now);
+    if (take_step(e, s, warp, now))
+        stay_or_sleep(s, warp);
+    else
+        teg_set_out(s, warp);
     if (opens && block->used) teg_open_barriers(e, block, done);
 }
 
-void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
+void teg_issue(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now)
 {
-    if (e->is_plain)
-        issue(e, s, place, now, true);
+    if (!e->is_plain)
+        issue(e, s, warp, now, false, true);
+    else if (e->setup->without_stalls)
+        issue(e, s, warp, now, true, false);
     else
-        issue(e, s, place, now, false);
+        issue(e, s, warp, now, true, true);
 }

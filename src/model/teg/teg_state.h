@@ -136,7 +136,7 @@ struct teg_warp {
     uint64_t age;
     struct teg_block *block;
     uint64_t bit; /* of its place, in that word of the scheduler's sets */
-    unsigned word;
+    unsigned word, place;
     uint32_t index;         /* in its block */
     uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
     uint32_t threads;
@@ -152,7 +152,6 @@ struct teg_warp {
 struct teg_barrier {
     uint32_t lanes;  /* that have come */
     uint32_t wanted; /* 0: all of the block */
-    bool open;
 };
 
 struct teg_block {
@@ -164,6 +163,7 @@ struct teg_block {
     teg_time begun;
     uint32_t live_warps, live_lanes;
     struct teg_barrier barriers[TEG_BARRIERS];
+    uint32_t open;           /* set of barriers to which lanes have come */
     struct teg_warp **warps; /* [warps_per_block] */
     bool used;
 };
@@ -222,14 +222,17 @@ struct teg_engine {
         warp_registers; /* of teg_warp.registers: with a copy for each iteration in native order */
     const struct teg_machine *machine;
     const struct trace *trace;
+    teg_time interval; /* machine.interval */
     struct teg_op *ops;
     struct teg_word *words; /* of native code; NULL: registers tell when an instruction may issue */
     teg_end forward[TEG_READER_VALUES][TEG_MAKER_VALUES];
     struct teg_sm *sms;
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
-    teg_time *nexts;      /* by scheduler: when it can issue at the earliest; behind them: */
-    teg_time *leaves;     /* by SM: when the first of its warps is gone */
-    unsigned event_count; /* of both */
+    teg_time *nexts;       /* by scheduler: when it can issue at the earliest; behind them: */
+    teg_time *leaves;      /* by SM: when the first of its warps is gone */
+    unsigned event_count;  /* of both */
+    teg_time first_leaves; /* of `leaves` */
+    teg_time woken;        /* the first of `nexts` that others have changed in this event */
     /* Schedulers, least recently issued first: who follows each; behind them, who is first. */
     unsigned *after, last_turn;
     unsigned scheduler_count;
@@ -303,23 +306,39 @@ teg_time teg_words_read(struct teg_scheduler *s, const struct teg_warp *warp,
 
 /* ---- asleep and awake ------------------------------------------------------------------------ */
 
+/* Who is awake may need another unit than before. */
+static inline void teg_stay_awake(struct teg_scheduler *s, unsigned place)
+{
+    if (s->units[place] != s->blocked_by) s->blocked_by = 0;
+}
+
 static inline void teg_set_awake(struct teg_scheduler *s, unsigned place)
 {
     s->awake[place / 64] |= UINT64_C(1) << place % 64;
-    if (s->units[place] != s->blocked_by) s->blocked_by = 0;
+    teg_stay_awake(s, place);
+}
+
+/* Neither awake nor asleep. */
+static inline void teg_set_out(struct teg_scheduler *s, const struct teg_warp *warp)
+{
+    s->awake[warp->word] &= ~warp->bit;
+}
+
+static inline void teg_sleep(struct teg_scheduler *s, unsigned place, teg_time ready)
+{
+    struct teg_sleeper *at = &s->sleepers[s->sleeper_count++];
+    for (; at->ready < ready; at--)
+        at[1] = at[0];
+    at[1] = (struct teg_sleeper){ready, place};
 }
 
 /* Awake, or asleep until `ready`; it is neither yet. */
 static inline void teg_put(struct teg_scheduler *s, unsigned place, teg_time ready)
 {
-    if (ready <= s->slot) {
+    if (ready <= s->slot)
         teg_set_awake(s, place);
-        return;
-    }
-    struct teg_sleeper *at = &s->sleepers[s->sleeper_count++];
-    for (; at->ready < ready; at--)
-        at[1] = at[0];
-    at[1] = (struct teg_sleeper){ready, place};
+    else
+        teg_sleep(s, place, ready);
 }
 
 /* The warp at `place` is the youngest now. */
@@ -359,10 +378,10 @@ teg_time teg_copy_ready(const struct teg_copies *copies, unsigned open);
 
 /* ---- teg_issue.c ----------------------------------------------------------------------------- */
 
-/* To the warp's first step, at `now`. */
-void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
-/* The step at hand of the warp at `place` issues at `now`, and the next one is at hand; after the last one
- * the warp leaves. */
-void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
+/* The warp's first step is at hand, at `now`. */
+void teg_begin(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now);
+/* The step at hand of an awake warp issues at `now`, and the next one is at hand; after the last one the warp
+ * leaves. */
+void teg_issue(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now);
 
 #endif
