@@ -71,7 +71,12 @@ static void n_ldgsts(struct exec *x, const struct uop *u)
     }
     for (unsigned bytes = COPY_BYTES_MAX; bytes; bytes /= 2)
         if (!copy_pieces(x, u, &copy, bytes)) return;
-    if (!locate(x, u, &place, SPACE_SHARED, x->mask, WRITES)) return;
+    struct uop write = *u;
+    write.space = SPACE_SHARED;
+    if (!locate(x, &write, &place, SPACE_SHARED, x->mask, WRITES)) {
+        x->fault.store = true;
+        return;
+    }
     for (uint32_t left = place.access.mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         memcpy(lane_host(&place, i), copy.data[i], size);

@@ -49,7 +49,9 @@ ws_status cubin_damaged(struct cubin_reader *r, const char *format, ...)
 
 static ws_status elf_failed(struct cubin_reader *r, const char *what)
 {
-    return cubin_damaged(r, "%s: %s", what, elf_errmsg(-1));
+    int error = elf_errno();
+    return error ? cubin_damaged(r, "%s: %s", what, elf_errmsg(error))
+                 : cubin_damaged(r, "%s", what);
 }
 
 const struct elf_part *cubin_part(const struct cubin_reader *r, const char *name)
@@ -199,7 +201,8 @@ static ws_status read_part(struct cubin_reader *r, size_t index, size_t names)
     uint64_t at = part->header.sh_offset, size = part->header.sh_size;
     if (has_no_bytes(part)) return WS_OK;
     if (at > r->size || size > r->size - at)
-        return cubin_damaged(r, "section %s ends beyond the end of the file", part->name);
+        return cubin_damaged(r, "section %zu (%s) ends beyond the end of the file", index,
+                             part->name);
     if (part->header.sh_flags & SHF_COMPRESSED)
         return diag_error(r->diag, WS_ERR_UNSUPPORTED,
                           "%s: error: section %s is compressed: decompress it (objcopy "
