@@ -532,7 +532,7 @@ static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
     return WS_OK;
 }
 
-static void compare_kernels(struct arena *arena, struct analyze_answer *answer)
+static void compare_kernels(struct arena *arena, struct analyze_answer *answer, bool are_different)
 {
     size_t machine_count = answer->count ? answer->kernels[0].machine_count : 0, count = 0;
     const struct prediction **predictions =
@@ -543,8 +543,8 @@ static void compare_kernels(struct arena *arena, struct analyze_answer *answer)
         for (size_t k = 0; k < machine_count; k++)
             predictions[count++] = answer->kernels[i].machines[k].prediction;
     }
-    answer->comparison_count =
-        compare_headlines(arena, predictions, names, answer->count, count, &answer->comparisons);
+    answer->comparison_count = compare_headlines(arena, predictions, names, answer->count, count,
+                                                 are_different, &answer->comparisons);
 }
 
 struct answer *analyze_describe(const struct profile *profile,
@@ -560,7 +560,7 @@ struct answer *analyze_describe(const struct profile *profile,
         describe_machine(predictions[i], diagnoses[i], &answer->arena,
                          &record->kernels[0].machines[i]);
     describe_code(&answer->arena, &record->kernels[0], false);
-    compare_kernels(&answer->arena, record);
+    compare_kernels(&answer->arena, record, false);
     answer_complete(answer, question_analyze.record, record);
     return answer;
 }
@@ -588,7 +588,7 @@ static ws_status ask(struct asked *asked, const void **out)
     answer->kernels = ARENA_ARRAY(arena, struct analyzed_kernel, answer->count + 1);
     for (size_t i = 0; i < answer->count; i++)
         TRY(ask_kernel(asked, asked->profiles[i], &options, &answer->kernels[i]));
-    compare_kernels(arena, answer);
+    compare_kernels(arena, answer, asked_flag(asked, "different"));
     *out = answer;
     return WS_OK;
 }
@@ -598,6 +598,7 @@ static const struct input_info inputs[] = {
     {"without_traces", INPUT_FLAG, "", "ignore warp traces: no model teg, no cache hits"},
     {"model", INPUT_WORD, "", "run only this model and those that it depends on"},
     {"times_only", INPUT_FLAG, "", "omit the cost of each effect, the cause and the advice"},
+    {"different", INPUT_FLAG, "", "kernels do different things: do not compare their times"},
     {"profiler", INPUT_FLAG, "", "also what Nsight Compute would count"},
     {"charts", INPUT_FLAG, "",
      "also the figures of charts: roofline, curves over warps and launch parameters, ranked "

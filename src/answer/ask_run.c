@@ -59,6 +59,7 @@ static ws_status analyze_profiles(const struct asked *asked, struct profile *con
                                   size_t count, const char *l2, const void **out)
 {
     const ws_input inputs[] = {{.name = "l2", .word = l2},
+                               {.name = "different", .value = 1},
                                {.name = "charts", .value = asked_flag(asked, "charts")},
                                {.name = "code", .value = asked_flag(asked, "code")}};
     struct answer *answer;

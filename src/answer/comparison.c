@@ -52,7 +52,7 @@ static size_t compare_group(const struct entry *entries, size_t count, size_t st
 
 size_t compare_headlines(struct arena *arena, const struct prediction *const *predictions,
                          const char *const *kernels, size_t kernel_count, size_t count,
-                         struct comparison **out)
+                         bool are_different, struct comparison **out)
 {
     size_t machine_count = kernel_count ? count / kernel_count : 0, made = 0;
     struct entry *entries = ARENA_ARRAY(arena, struct entry, count + 1);
@@ -61,7 +61,7 @@ size_t compare_headlines(struct arena *arena, const struct prediction *const *pr
     *out = ARENA_ARRAY(arena, struct comparison, 2 * count + 1);
     for (size_t k = 0; machine_count > 1 && k < kernel_count; k++)
         made += compare_group(&entries[k * machine_count], machine_count, 1, *out + made);
-    for (size_t m = 0; kernel_count > 1 && m < machine_count; m++)
+    for (size_t m = 0; kernel_count > 1 && !are_different && m < machine_count; m++)
         made += compare_group(&entries[m], kernel_count, machine_count, *out + made);
     return made;
 }

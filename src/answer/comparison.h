@@ -15,10 +15,10 @@ struct comparison {
 };
 
 /* Of `count` predictions of `kernel_count` kernels, those of a kernel one after the other. For each kernel the
- * fastest machine against the others, then for each machine the fastest kernel against the others; in the arena.
- * Returns their number. */
+ * fastest machine against the others, then, unless kernels do different things, for each machine the fastest kernel
+ * against the others; in the arena. Returns their number. */
 size_t compare_headlines(struct arena *arena, const struct prediction *const *predictions,
                          const char *const *kernels, size_t kernel_count, size_t count,
-                         struct comparison **out);
+                         bool are_different, struct comparison **out);
 
 #endif
