@@ -69,12 +69,12 @@ static void image_destroy(struct memory_image *image)
 /* With the profile as text and its warp traces, if they are wanted. */
 static ws_status launch_counted(struct diag *diag, struct device *device,
                                 const struct module *module, struct launch_options *launch,
-                                struct strbuf *counted)
+                                bool traces, struct strbuf *counted)
 {
     struct launch_result result = {0};
     if (!counted) return device_launch(diag, device, module, launch, NULL);
     struct measure *measure = measure_begin(counting_rules_of(RULES_ALL));
-    measure_record(measure, 2, 1 << 24);
+    if (traces) measure_record(measure, 2, 1 << 24);
     launch->observer = measure_observer(measure);
     ws_status status = device_launch(diag, device, module, launch, &result);
     if (status != WS_OK) {
@@ -96,7 +96,7 @@ static ws_status launch_counted(struct diag *diag, struct device *device,
 
 static ws_status run_on_device(struct diag *diag, struct device *device,
                                const struct module *module, const struct program *program,
-                               struct memory_image *image, struct strbuf *counted)
+                               struct memory_image *image, bool traces, struct strbuf *counted)
 {
     struct buffer buffers[BUFFERS];
     uint64_t addresses[BUFFERS];
@@ -109,7 +109,7 @@ static ws_status run_on_device(struct diag *diag, struct device *device,
     memcpy(launch.grid, program->grid, sizeof launch.grid);
     memcpy(launch.block, program->block, sizeof launch.block);
     TRY(module_find_entry(diag, module, "k", &launch.entry));
-    TRY(launch_counted(diag, device, module, &launch, counted));
+    TRY(launch_counted(diag, device, module, &launch, traces, counted));
     for (unsigned i = 0; i < BUFFERS; i++)
         TRY(device_copy_out(diag, device, buffers[i].bytes, addresses[i], buffers[i].size));
     return WS_OK;
@@ -126,7 +126,7 @@ static ws_status run_engine(struct diag *diag, const struct module *module,
                                      .engine = choice.compiled ? compile_engine() : NULL,
                                      .compile_after = choice.compile_after};
     TRY(device_create(diag, &options, &device));
-    ws_status status = run_on_device(diag, device, module, program, image, counted);
+    ws_status status = run_on_device(diag, device, module, program, image, choice.traces, counted);
     device_destroy(device);
     return status;
 }
@@ -237,7 +237,8 @@ static ws_status compare_profiles(struct diag *diag, const struct module *module
     struct strbuf compiled = {0}, interpreted = {0};
     struct memory_image other = image_create(program);
     struct engine_share share = engine_share;
-    const struct engine_choice plain = {.level = choice.level, .threads = 1};
+    const struct engine_choice plain = {
+        .level = choice.level, .threads = 1, .traces = choice.traces};
     ws_status status = run_engine(diag, module, program, plain, &other, &interpreted);
     engine_share = share;
     if (status == WS_OK) status = run_engine(diag, module, program, choice, image, &compiled);

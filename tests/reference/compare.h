@@ -13,6 +13,7 @@ struct engine_choice {
     /* By the compiled engine, from this many warp instructions on; and the profile must be the interpreter's. */
     bool compiled;
     uint64_t compile_after;
+    bool traces; /* of warps, too: their blocks follow no compiled paths */
 };
 
 /* Global memory before or after a launch. */

@@ -105,9 +105,11 @@ static bool check_seed(struct arguments *arguments, uint64_t seed)
     enum comparison result = COMPARE_EQUAL;
     program_generate(&program, seed);
     bool *removed = mem_zalloc(program.group_count + 1, sizeof *removed);
-    for (unsigned i = 0; i < arguments->choice_count;
-         i++) /* every second program changes over while it runs */
+    for (unsigned i = 0; i < arguments->choice_count; i++) {
+        /* every second program changes over while it runs, every third one is traced */
         arguments->choices[i].compile_after = seed % 2 ? seed * 2654435761u % 4096 : 0;
+        arguments->choices[i].traces = seed % 3 == 0;
+    }
     if (arguments->print) {
         message = program_text(&program, NULL);
         printf("%s\n", message);

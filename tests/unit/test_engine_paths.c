@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loops and paths of the compiled engine beside the interpreter: memory, profiles and messages are the same where lanes
+ * part within a loop, where an access in the middle fails, and where a launch is stopped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/kernel_run.h"
+
+#define PATHS "tests/kernels/paths.ptx"
+enum {
+    BLOCKS = 3,
+    THREADS = 256,
+    WORDS = BLOCKS * THREADS + 512,
+    OUT_BYTES = BLOCKS * THREADS * 32
+};
+
+/* What one launch leaves behind. */
+struct trace {
+    ws_status status;
+    char *message, *profile;
+    unsigned char *out;
+};
+
+typedef void arrange_fn(struct run *run, uint32_t number);
+
+static struct trace launch(const char *engine, unsigned threads, const char *kernel,
+                           arrange_fn *arrange, uint32_t number)
+{
+    struct run run;
+    struct trace trace = {0};
+    setenv("WARPSAGE_ENGINE", engine, 1);
+    run_begin(&run, PATHS, kernel, threads);
+    run.launch.trace_blocks = WS_TRACE_NONE; /* traced blocks follow no paths */
+    arrange(&run, number);
+    trace.status = run_try(&run);
+    trace.message = strdup(ws_context_error(run.context));
+    trace.out = run_read(&run, 1);
+    if (trace.status == WS_OK) trace.profile = run_profile_text(&run);
+    run_end(&run);
+    return trace;
+}
+
+static void drop(struct trace *trace)
+{
+    free(trace->message);
+    free(trace->profile);
+    free(trace->out);
+}
+
+/* Returns the status, which is the same by both. */
+static ws_status compare(const char *kernel, arrange_fn *arrange, uint32_t number,
+                         unsigned most_threads)
+{
+    struct trace expected = launch("interpreter", 1, kernel, arrange, number);
+    ws_status status = expected.status;
+    for (unsigned threads = 1; threads <= most_threads; threads++) {
+        struct trace got = launch("compiled", threads, kernel, arrange, number);
+        assert_string_equal(got.message, expected.message);
+        assert_int_equal(got.status, expected.status);
+        assert_int_equal(expected.profile != NULL, got.profile != NULL);
+        if (expected.profile) {
+            assert_memory_equal(got.out, expected.out, OUT_BYTES);
+            assert_string_equal(got.profile, expected.profile);
+        }
+        drop(&got);
+    }
+    drop(&expected);
+    return status;
+}
+
+/* ---- lanes that part ------------------------------------------------------------------------- */
+
+/* Words of all kinds, NaNs with payloads among them. */
+static void fill(uint32_t *words, size_t count)
+{
+    uint64_t state = 5;
+    for (size_t i = 0; i < count; i++)
+        words[i] = i % 5 == 0 ? 0x7f800001 + (random_u32(&state) & 0xffff) : random_u32(&state);
+}
+
+static void arrange_turns(struct run *run, uint32_t most)
+{
+    uint32_t words[WORDS];
+    fill(words, WORDS);
+    unsigned char zeros[OUT_BYTES] = {0};
+    run_shape(run, BLOCKS, THREADS);
+    run_input(run, words, sizeof words);
+    run_input(run, zeros, sizeof zeros);
+    run_int(run, (int)most);
+}
+
+/* No turn, one, a few, and more than are made between two looks at the limit. */
+static void test_turns(void **state)
+{
+    static const uint32_t most[] = {1, 2, 3, 9, 255, 256, 257, 700};
+    (void)state;
+    for (unsigned i = 0; i < sizeof most / sizeof *most; i++) {
+        assert_int_equal(compare("turns", arrange_turns, most[i], 3), WS_OK);
+        assert_int_equal(compare("places", arrange_turns, most[i], 3), WS_OK);
+    }
+}
+
+/* ---- what ends a launch ---------------------------------------------------------------------- */
+
+enum { STEPS_WORDS = 4096 };
+
+static void arrange_steps(struct run *run, uint32_t stride)
+{
+    uint32_t words[STEPS_WORDS];
+    unsigned char zeros[OUT_BYTES] = {0};
+    for (unsigned i = 0; i < STEPS_WORDS; i++)
+        words[i] = 1;
+    run_shape(run, 1, 40);
+    run_input(run, words, sizeof words);
+    run_input(run, zeros, sizeof zeros);
+    run_int(run, (int)stride);
+}
+
+/* The loads go on beyond the end of the buffer, the last lane first. */
+static void test_fault(void **state)
+{
+    (void)state;
+    for (uint32_t stride = 1; stride <= 64; stride *= 2)
+        assert_int_equal(compare("steps", arrange_steps, stride, 2), WS_ERR_FAULT);
+}
+
+static void arrange_limit(struct run *run, uint32_t limit)
+{
+    arrange_steps(run, 0);
+    run->launch.max_instructions = limit;
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    for (uint32_t limit = 1000; limit < 1040; limit++)
+        assert_int_equal(compare("steps", arrange_limit, limit, 1), WS_ERR_LIMIT);
+}
+
+/* Turns that end just within the limit, or just beyond it. */
+static void arrange_last_turns(struct run *run, uint32_t limit)
+{
+    arrange_turns(run, 300);
+    run->launch.max_instructions = limit;
+}
+
+static void test_limit_at_end(void **state)
+{
+    unsigned good = 0, count = 0;
+    (void)state;
+    for (uint32_t limit = 20000; limit < 400000; limit += 10007, count++)
+        good += compare("turns", arrange_last_turns, limit, 1) == WS_OK;
+    assert_in_range(good, 1, count - 1);
+}
+
+static bool is_cancelled(void *user)
+{
+    unsigned *looks = user;
+    return ++*looks > 3;
+}
+
+static void test_cancel(void **state)
+{
+    unsigned looks = 0;
+    struct run run;
+    (void)state;
+    setenv("WARPSAGE_ENGINE", "compiled", 1);
+    run_begin(&run, PATHS, "steps", 1);
+    run.launch.trace_blocks = WS_TRACE_NONE;
+    arrange_steps(&run, 0);
+    ws_context_set_cancel(run.context, is_cancelled, &looks);
+    assert_int_equal(run_try(&run), WS_ERR_CANCELLED);
+    assert_in_range(looks, 4, 100);
+    run_end(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_turns),  cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_limit),  cmocka_unit_test(test_limit_at_end),
+        cmocka_unit_test(test_cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
