@@ -48,6 +48,7 @@ struct known_shape {
     operand_ref ref;
     bool is_known;    /* the register still has these addresses */
     uint32_t used_by; /* accesses that were there when it was used last */
+    uint32_t checked; /* accesses that are still to come of those that were checked together */
 };
 
 /* Registers of a result. */

@@ -153,6 +153,92 @@ static void emit_check(struct body *b, const struct uop *u, uint32_t slot, struc
         emit_check_shared(b, slow);
 }
 
+/* ---- several accesses, checked together ------------------------------------------------------ */
+
+/* Those of a code block to shared memory through one value of a register. */
+struct together {
+    uint32_t count;
+    int64_t low, high; /* offsets of the first byte and behind the last */
+    uint8_t bytes;     /* of the widest */
+};
+
+static bool is_access(const struct uop *u);
+
+static bool is_written_by(const struct uop *u, operand_ref ref)
+{
+    for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
+        if (u->dst[k] == ref || u->elements) return true;
+    return false;
+}
+
+static struct together find_together(const struct body *b, operand_ref ref)
+{
+    struct together all = {.low = INT32_MAX, .high = INT32_MIN};
+    for (uint32_t i = b->at; i < b->code->uop_count; i++) {
+        const struct uop *u = &b->code->uops[i];
+        bool is_one = is_access(u) && u->space == SPACE_SHARED && u->guard == REF_NONE &&
+                      u->has_address && u->src[0] == ref;
+        if (is_one) {
+            all.count++;
+            if (u->imm < all.low) all.low = u->imm;
+            if (u->imm + u->bytes > all.high) all.high = u->imm + u->bytes;
+            if (u->bytes > all.bytes) all.bytes = u->bytes;
+        }
+        if (is_written_by(u, ref)) break;
+    }
+    return all;
+}
+
+/* Whether all are within shared memory and aligned. Addresses of 2^31 and more are left to each by itself. */
+static void emit_check_together(struct body *b, uint32_t slot, const struct together *all)
+{
+    uint32_t bad[4], count = 0;
+    x86_load_imm(b->a, RSI, 0);
+    x86_scalar(b->a, true, X86_STORE, RSI, FRAME_SHAPE(slot, is_checked));
+    load(b, RAX, FRAME_SHAPE(slot, low));
+    load(b, RCX, FRAME_SHAPE(slot, high));
+    x86_imm(b->a, X86_CMP_IMM, RCX, INT32_MAX);
+    bad[count++] = x86_jump(b->a, X86_ABOVE);
+    x86_scalar(b->a, true, X86_LEA, R8, x86_at(RAX, (int32_t)all->low));
+    x86_scalar(b->a, true, X86_LEA, RDX, x86_at(RCX, (int32_t)all->high));
+    x86_scalar(b->a, true, X86_CMP, R8, x86_reg(RDX));
+    bad[count++] = x86_jump(b->a, X86_ABOVE);
+    load(b, RSI, OF_EXEC(launch));
+    x86_scalar(b->a, true, X86_CMP, RDX, x86_at(RSI, (int32_t)offsetof(struct launch, shared_end)));
+    bad[count++] = x86_jump(b->a, X86_ABOVE);
+    x86_test_byte(b->a, FRAME_SHAPE(slot, bits), (uint8_t)(all->bytes - 1));
+    bad[count++] = x86_jump(b->a, X86_NOT_EQUAL);
+    load(b, R11, OF_EXEC(shared));
+    load(b, R9, FRAME_SHAPE(slot, base));
+    load(b, R10, FRAME_SHAPE(slot, base2));
+    x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
+    x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
+    x86_scalar(b->a, true, X86_STORE, R9, FRAME_SHAPE(slot, host));
+    x86_scalar(b->a, true, X86_STORE, R10, FRAME_SHAPE(slot, host2));
+    x86_store_imm(b->a, FRAME_SHAPE(slot, is_checked), 1);
+    for (uint32_t i = 0; i < count; i++)
+        x86_land(b->a, bad[i]);
+}
+
+/* Checks this access and those that follow through the register, if it is the first of several. Returns whether it
+ * was checked with others: if so it is done by itself where one of them is bad. */
+static bool check_together(struct body *b, const struct uop *u, uint32_t slot,
+                           struct slow_path *slow)
+{
+    struct known_shape *shape = &b->shapes[slot];
+    if (u->space != SPACE_SHARED || b->is_guarded || !u->has_address || b->is_part) return false;
+    if (!shape->checked) {
+        const struct together all = find_together(b, u->src[0]);
+        if (all.count < 2) return false;
+        emit_check_together(b, slot, &all);
+        shape->checked = all.count;
+    }
+    shape->checked--;
+    x86_cmp_imm(b->a, FRAME_SHAPE(slot, is_checked), 0);
+    slow_if(b, slow, X86_EQUAL);
+    return true;
+}
+
 /* ---- data ------------------------------------------------------------------------------------ */
 
 /* Jumps where not all lanes move as vectors. The host's addresses of both halves come to r9 and r10. */
@@ -160,14 +246,20 @@ struct dense_test {
     uint32_t jumps[2], count;
 };
 
-static struct dense_test emit_dense_test(struct body *b, const struct uop *u, uint32_t slot)
+static struct dense_test emit_dense_test(struct body *b, const struct uop *u, uint32_t slot,
+                                         bool is_checked)
 {
     struct dense_test test = {.count = 1};
-    load(b, R9, FRAME_SHAPE(slot, base));
     load(b, RCX, FRAME_SHAPE(slot, unit));
-    x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
-    load(b, R10, FRAME_SHAPE(slot, base2));
-    x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
+    if (is_checked) {
+        load(b, R9, FRAME_SHAPE(slot, host));
+        load(b, R10, FRAME_SHAPE(slot, host2));
+    } else {
+        load(b, R9, FRAME_SHAPE(slot, base));
+        x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
+        load(b, R10, FRAME_SHAPE(slot, base2));
+        x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
+    }
     x86_imm(b->a, X86_CMP_IMM, RCX, u->bytes);
     test.jumps[0] = x86_jump(b->a, X86_NOT_EQUAL);
     if (data_takes_halves(u)) return test;
@@ -176,13 +268,13 @@ static struct dense_test emit_dense_test(struct body *b, const struct uop *u, ui
     return test;
 }
 
-static void emit_load(struct body *b, const struct uop *u, uint32_t slot,
+static void emit_load(struct body *b, const struct uop *u, uint32_t slot, bool is_checked,
                       const struct result *results)
 {
     struct x86_place addresses = shape_addresses(slot, 0);
     uint32_t done[2], count = 0;
     if (!b->is_part && !is_by_lane(u) && data_is_dense(u)) {
-        struct dense_test test = emit_dense_test(b, u, slot);
+        struct dense_test test = emit_dense_test(b, u, slot, is_checked);
         data_load_dense(b, u, results);
         done[count++] = x86_jump(b->a, X86_ALWAYS);
         for (uint32_t i = 0; i < test.count; i++)
@@ -195,25 +287,27 @@ static void emit_load(struct body *b, const struct uop *u, uint32_t slot,
             x86_land(b->a, other);
         }
     }
+    if (is_checked) load(b, R11, OF_EXEC(shared));
     data_load_lanes(b, u, results, &addresses, is_by_lane(u));
     for (uint32_t i = 0; i < count; i++)
         x86_land(b->a, done[i]);
     if (u->poll) x86_store_imm(b->a, OF_EXEC(polled), 1);
 }
 
-static void emit_store(struct body *b, const struct uop *u, uint32_t slot,
+static void emit_store(struct body *b, const struct uop *u, uint32_t slot, bool is_checked,
                        const struct source *values)
 {
     struct x86_place addresses = shape_addresses(slot, 0);
     bool may_be_dense = !b->is_part && !is_by_lane(u) && data_is_dense(u);
     uint32_t done = 0;
     if (may_be_dense) {
-        struct dense_test test = emit_dense_test(b, u, slot);
+        struct dense_test test = emit_dense_test(b, u, slot, is_checked);
         data_store_dense(b, u, values);
         done = x86_jump(b->a, X86_ALWAYS);
         for (uint32_t i = 0; i < test.count; i++)
             x86_land(b->a, test.jumps[i]);
     }
+    if (is_checked) load(b, R11, OF_EXEC(shared));
     data_store_lanes(b, u, values, &addresses, is_by_lane(u));
     if (may_be_dense) x86_land(b->a, done);
     if (!is_by_lane(u)) x86_store_imm(b->a, OF_EXEC(changed), -1);
@@ -317,11 +411,12 @@ static void emit_access(struct body *b, const struct moving *m)
 {
     uint32_t none = b->is_guarded ? emit_guard_lanes(b) : 0;
     emit_shape(b, m->u, m->slot, &m->address);
-    emit_check(b, m->u, m->slot, m->slow);
+    bool is_checked = check_together(b, m->u, m->slot, m->slow);
+    if (!is_checked) emit_check(b, m->u, m->slot, m->slow);
     if (m->u->insn->op == OP_LD)
-        emit_load(b, m->u, m->slot, m->results);
+        emit_load(b, m->u, m->slot, is_checked, m->results);
     else
-        emit_store(b, m->u, m->slot, m->values);
+        emit_store(b, m->u, m->slot, is_checked, m->values);
     m->slow->back = b->a->used;
     if (!b->is_guarded) return;
     x86_land(b->a, none);
@@ -354,11 +449,16 @@ static void translate_store(struct body *b, struct moving *m)
     add_access(b, m->u, m->slot);
 }
 
+static bool is_access(const struct uop *u)
+{
+    bool is_load = u->insn->op == OP_LD;
+    return (is_load || u->insn->op == OP_ST) && is_simple(u) && (!is_load || has_results(u));
+}
+
 bool template_access(struct body *b, const struct uop *u)
 {
     bool is_load = u->insn->op == OP_LD;
-    if ((!is_load && u->insn->op != OP_ST) || !is_simple(u)) return false;
-    if (is_load && !has_results(u)) return false;
+    if (!is_access(u)) return false;
     if (is_load && u->space == SPACE_PARAM && template_parameter(b, u)) return true;
     struct moving moving = {.u = u, .slot = find_shape_slot(b, u->src[0])};
     if (!is_in_known_space(u) || moving.slot == SHAPES_MAX) return false;

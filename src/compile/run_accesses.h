@@ -16,6 +16,10 @@ struct body_shape {
     uint32_t kind; /* enum access_shape */
     uint32_t unused;
     uint64_t unit; /* the stride, if all lanes take part and have one */
+    /* Of accesses to shared memory that were checked together: */
+    uint64_t host, host2; /* of lanes 0 and 16 */
+    uint64_t is_checked;  /* all of them are good */
+    uint64_t unused2[5];
     uint64_t addresses[WARP_LANES];
 };
 #define NO_UNIT INT64_MAX

@@ -129,6 +129,28 @@ static void test_fault(void **state)
         assert_int_equal(compare("steps", arrange_steps, stride, 2), WS_ERR_FAULT);
 }
 
+static void arrange_together(struct run *run, uint32_t offset)
+{
+    unsigned char bytes[OUT_BYTES] = {0};
+    run_shape(run, 1, 32);
+    run_input(run, bytes, sizeof bytes);
+    run_input(run, bytes, sizeof bytes);
+    run_int(run, (int)offset);
+}
+
+/* Accesses that are checked together: none is bad, each in turn is the first that is, or all are. */
+static void test_together(void **state)
+{
+    static const uint32_t good[] = {8, 16, 200, 256};
+    static const uint32_t bad[] = {0,   2,   4,   264, 272, 512,     520,      760,
+                                   768, 776, 800, 900, 960, 1 << 20, 1u << 31, 0xfffffff8};
+    (void)state;
+    for (unsigned i = 0; i < sizeof good / sizeof *good; i++)
+        assert_int_equal(compare("together", arrange_together, good[i], 1), WS_OK);
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(compare("together", arrange_together, bad[i], 1), WS_ERR_FAULT);
+}
+
 static void arrange_limit(struct run *run, uint32_t limit)
 {
     arrange_steps(run, 0);
@@ -182,9 +204,9 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turns),  cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_limit),  cmocka_unit_test(test_limit_at_end),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_turns),        cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_together),     cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_limit_at_end), cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
