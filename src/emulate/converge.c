@@ -68,10 +68,10 @@ bool converge_alone(const struct exec *x, const struct warp *warp, uint32_t at)
     const struct split *split = &warp->splits[at];
     const struct code *code = code_of(x, split);
     const uint32_t *masks = operand_words(x, code->uops[code->uop_count].src[0]);
-    uint32_t alive = warp->threads & ~warp->dead, others = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        others |= x->lane_mask[i] ? (masks[i] & alive) ^ split->mask : 0;
-    return !others;
+    uint32_t mine = split->mask, others = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) /* as vectors */
+        others |= (uint32_t)x->lane_mask[i] & (masks[i] ^ mine);
+    return !(others & warp->threads & ~warp->dead);
 }
 
 /* Split `at` waits; have all lanes come that it waits for? */
