@@ -29,6 +29,14 @@ static inline float canon(float v)
 {
     return v != v ? nan32() : v;
 }
+#if defined(__AVX512F__)
+/* canon of 16 floats: the table leaves the NaN where v is one, 0 and 1, and takes v otherwise. */
+static inline __m512 canon_floats(__m512 v)
+{
+    const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(INT32_MAX));
+    return _mm512_fixupimm_ps(nan, v, _mm512_set1_epi32(0x11111100), 0);
+}
+#endif
 static inline float flush(float v)
 {
     return fabsf(v) < FLT_MIN ? copysignf(0.0f, v) : v;
@@ -190,7 +198,49 @@ OP3(min3_f32, float, float, float, float, min_max3(A, B, C, u->imm, false))
 OP3(max3_f32, float, float, float, float, min_max3(A, B, C, u->imm, true))
 OP1(abs_f32, float, float, canon(fabsf(ftz_in(A, u->imm))))
 OP1(neg_f32, float, float, canon(-ftz_in(A, u->imm)))
+/* 1 / sqrt in f64, rounded to f32. */
+#if defined(__AVX512F__)
+/* Two steps of Newton's method from 14 bits give a double whose rounding is the same for every float (all were
+ * compared). */
+static inline __m256 rsqrt_floats(__m256 a)
+{
+    const __m512d half = _mm512_set1_pd(0.5), v = _mm512_cvtps_pd(a);
+    const __m512d halved = _mm512_mul_pd(v, half);
+    __m512d y = _mm512_rsqrt14_pd(v);
+    for (unsigned step = 0; step < 2; step++) {
+        __m512d rest = _mm512_fnmadd_pd(_mm512_mul_pd(halved, y), y, half);
+        y = _mm512_fmadd_pd(y, rest, y);
+    }
+    return _mm512_cvtpd_ps(y);
+}
+static inline void rsqrt_vectors(struct exec *x, const struct uop *u, bool whole)
+{
+    const float *a = SRC(float, 0);
+    float *d = DST(float, 0);
+    const bool flushes = u->imm & F_FTZ;
+    /* Of zeros infinities, of infinity 0, of what is negative a NaN. */
+    const __m512i by_class = _mm512_set1_epi32(0x03830600);
+    for (unsigned i = 0; i < WARP_LANES; i += 16) {
+        __m512 v = _mm512_load_ps(a + i);
+        __mmask16 subnormal = flushes ? _mm512_fpclass_ps_mask(v, 0x20) : 0;
+        v = _mm512_mask_and_ps(v, subnormal, v, _mm512_set1_ps(-0.0f));
+        __m512 low = _mm512_castps256_ps512(rsqrt_floats(_mm512_castps512_ps256(v)));
+        __m512 r = _mm512_insertf32x8(low, rsqrt_floats(_mm512_extractf32x8_ps(v, 1)), 1);
+        r = canon_floats(_mm512_fixupimm_ps(r, v, by_class, 0));
+        _mm512_mask_store_ps(d + i, whole ? 0xffff : (__mmask16)(x->mask >> i), r);
+    }
+}
+static void rsqrt_f32_full(struct exec *x, const struct uop *u)
+{
+    rsqrt_vectors(x, u, true);
+}
+static void rsqrt_f32_part(struct exec *x, const struct uop *u)
+{
+    rsqrt_vectors(x, u, false);
+}
+#else
 OP1(rsqrt_f32, float, float, finish((float)(1.0 / sqrt((double)ftz_in(A, u->imm))), u->imm))
+#endif
 OP1(sin_f32, float, float, finish((float)sin((double)ftz_in(A, u->imm)), u->imm))
 OP1(cos_f32, float, float, finish((float)cos((double)ftz_in(A, u->imm)), u->imm))
 OP1(lg2_f32, float, float, finish((float)log2((double)ftz_in(A, u->imm)), u->imm))

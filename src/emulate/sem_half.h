@@ -43,11 +43,22 @@ static inline uint16_t narrowed_f16(float v)
 }
 #endif
 
+#if defined(__AVX512F__)
+static inline __m512 wide_f16(const uint16_t *halves)
+{
+    return _mm512_cvtph_ps(_mm256_load_si256((const void *)halves));
+}
+static inline __m256i narrow_floats(__m512 v)
+{
+    return _mm512_cvtps_ph(canon_floats(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+#endif
+
 static inline void widen_f16(const uint16_t *halves, float *floats, unsigned n)
 {
 #if defined(__AVX512F__)
     for (unsigned i = 0; i < n; i += 16)
-        _mm512_store_ps(floats + i, _mm512_cvtph_ps(_mm256_load_si256((const void *)(halves + i))));
+        _mm512_store_ps(floats + i, wide_f16(halves + i));
 #elif defined(__F16C__)
     for (unsigned i = 0; i < n; i += 8)
         _mm256_store_ps(floats + i, _mm256_cvtph_ps(_mm_load_si128((const void *)(halves + i))));
@@ -59,13 +70,8 @@ static inline void widen_f16(const uint16_t *halves, float *floats, unsigned n)
 static inline void narrow_f16(const float *floats, uint16_t *halves, unsigned n)
 {
 #if defined(__AVX512F__)
-    for (unsigned i = 0; i < n; i += 16) {
-        __m512 v = _mm512_load_ps(floats + i),
-               nan = _mm512_castsi512_ps(_mm512_set1_epi32(INT32_MAX));
-        v = _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), nan);
-        _mm256_store_si256((void *)(halves + i),
-                           _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-    }
+    for (unsigned i = 0; i < n; i += 16)
+        _mm256_store_si256((void *)(halves + i), narrow_floats(_mm512_load_ps(floats + i)));
 #elif defined(__F16C__)
     for (unsigned i = 0; i < n; i += 8) {
         __m256 v = _mm256_load_ps(floats + i),
@@ -134,6 +140,25 @@ static inline float fused_f16(float a, float b, float c)
     float tail = (product - (sum - rest)) + (c - rest);
     return make_odd(sum, tail < 0.0f || tail > 0.0f, (tail > 0.0f) == (sum > 0.0f));
 }
+#if defined(__AVX512F__)
+/* Cut off and, where the two directions differ, made odd. In the processor's four forms: a * b + c, c - a * b, .. */
+#define FUSED_FLOATS(form)                                                                         \
+    static inline __m512 form##_odd(__m512 a, __m512 b, __m512 c)                                  \
+    {                                                                                              \
+        __m512 down =                                                                              \
+            _mm512_##form##_round_ps(a, b, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);          \
+        __m512 up = _mm512_##form##_round_ps(a, b, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);  \
+        __m512i cut = _mm512_castps_si512(                                                         \
+            _mm512_##form##_round_ps(a, b, c, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));            \
+        __mmask16 is_inexact = _mm512_cmp_ps_mask(down, up, _CMP_NEQ_OQ);                          \
+        return _mm512_castsi512_ps(                                                                \
+            _mm512_mask_or_epi32(cut, is_inexact, cut, _mm512_set1_epi32(1)));                     \
+    }
+FUSED_FLOATS(fmadd)
+FUSED_FLOATS(fnmadd)
+FUSED_FLOATS(fmsub)
+FUSED_FLOATS(fnmsub)
+#endif
 /* Products of bf16 may leave the range of f32: the sum is made odd in f64, then in f32. */
 static inline float fused_bf16(float a, float b, float c)
 {
@@ -152,14 +177,48 @@ static inline float fused_bf16(float a, float b, float c)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
+/* Plain operations of f16, a vector at a time: without buffers of f32. */
+#if defined(__AVX512F__)
+#define F16_VECTORS(name, load, expr)                                                              \
+    static inline void name##_f16_vectors(struct exec *x, const struct uop *u, uint16_t *r,        \
+                                          unsigned n)                                              \
+    {                                                                                              \
+        for (unsigned i = 0; i < n; i += 16) {                                                     \
+            load;                                                                                  \
+            _mm256_store_si256((void *)(r + i), narrow_floats(expr));                              \
+        }                                                                                          \
+    }
+#define F16_SOURCE(k) wide_f16(SRC(uint16_t, k) + i)
+#define F16_LOAD2 const __m512 A = F16_SOURCE(0), B = F16_SOURCE(1)
+#define F16_LOAD3                                                                                  \
+    F16_LOAD2;                                                                                     \
+    const __m512 C = F16_SOURCE(2)
+F16_VECTORS(add, F16_LOAD2, _mm512_add_ps(A, B))
+F16_VECTORS(sub, F16_LOAD2, _mm512_sub_ps(A, B))
+F16_VECTORS(mul, F16_LOAD2, _mm512_mul_ps(A, B))
+F16_VECTORS(fma, F16_LOAD3, fmadd_odd(A, B, C))
+/* Of the native instruction, whose product and sum may be negated */
+F16_VECTORS(fma_from, F16_LOAD3, fnmadd_odd(A, B, C))
+F16_VECTORS(fma_less, F16_LOAD3, fmsub_odd(A, B, C))
+F16_VECTORS(fma_negated, F16_LOAD3, fnmsub_odd(A, B, C))
+#define IF_PLAIN(name)                                                                             \
+    if (!u->imm) {                                                                                 \
+        name##_f16_vectors(x, u, r, n);                                                            \
+        return;                                                                                    \
+    }
+#else
+#define IF_PLAIN(name)
+#endif
+
 #define WIDEN(format, name, k)                                                                     \
     FLOAT_BUFFER(name);                                                                            \
     widen_##format(SRC(uint16_t, k), name, n);                                                     \
     if (u->imm & F_FTZ) flush_floats(name, LEAST_##format, n);
-#define HALF_FORMS(name, format, type, lane, count, prepare, load, expr, bounds)                   \
+#define HALF_FORMS(name, format, type, lane, count, plain, prepare, load, expr, bounds)            \
     static inline void name##_##type(struct exec *x, const struct uop *u, uint16_t *r)             \
     {                                                                                              \
         const unsigned n = count;                                                                  \
+        plain;                                                                                     \
         FLOAT_BUFFER(floats);                                                                      \
         prepare(format);                                                                           \
         VECTOR HALVES(n)                                                                           \
@@ -182,9 +241,9 @@ static inline float fused_bf16(float a, float b, float c)
         name##_##type(x, u, r);                                                                    \
         KEEP_OTHER_LANES(lane)                                                                     \
     }
-#define HALF_FORMAT(name, format, prepare, load, expr, bounds)                                     \
-    HALF_FORMS(name, format, format, uint16_t, WARP_LANES, prepare, load, expr, bounds)            \
-    HALF_FORMS(name, format, format##x2, uint32_t, HALVES_MAX, prepare, load, expr, bounds)
+#define HALF_FORMAT(name, format, plain, prepare, load, expr, bounds)                              \
+    HALF_FORMS(name, format, format, uint16_t, WARP_LANES, plain, prepare, load, expr, bounds)     \
+    HALF_FORMS(name, format, format##x2, uint32_t, HALVES_MAX, plain, prepare, load, expr, bounds)
 
 #define PREPARE1(format) WIDEN(format, a, 0)
 #define PREPARE2(format) WIDEN(format, a, 0) WIDEN(format, b, 1)
@@ -197,25 +256,25 @@ static inline float fused_bf16(float a, float b, float c)
     LOAD2;                                                                                         \
     const float C = c[i]
 #define HALF1(name, expr)                                                                          \
-    HALF_FORMAT(name, f16, PREPARE1, LOAD1, expr, )                                                \
-    HALF_FORMAT(name, bf16, PREPARE1, LOAD1, expr, )
-#define HALF2(name, expr)                                                                          \
-    HALF_FORMAT(name, f16, PREPARE2, LOAD2, expr, )                                                \
-    HALF_FORMAT(name, bf16, PREPARE2, LOAD2, expr, )
+    HALF_FORMAT(name, f16, , PREPARE1, LOAD1, expr, )                                              \
+    HALF_FORMAT(name, bf16, , PREPARE1, LOAD1, expr, )
+#define HALF2(name, plain, expr)                                                                   \
+    HALF_FORMAT(name, f16, plain, PREPARE2, LOAD2, expr, )                                         \
+    HALF_FORMAT(name, bf16, , PREPARE2, LOAD2, expr, )
 #define CHECK_BOUNDS                                                                               \
     if (u->imm & F_OOB) clear_out_of_bounds(floats, SRC(uint16_t, 0), SRC(uint16_t, 1), n)
 
-HALF2(add, A + B)
-HALF2(sub, A - B)
-HALF2(mul, A *B)
-HALF2(min, min_max(A, B, u->imm & ~F_FTZ, false))
-HALF2(max, min_max(A, B, u->imm & ~F_FTZ, true))
+HALF2(add, IF_PLAIN(add), A + B)
+HALF2(sub, IF_PLAIN(sub), A - B)
+HALF2(mul, IF_PLAIN(mul), A *B)
+HALF2(min, , min_max(A, B, u->imm & ~F_FTZ, false))
+HALF2(max, , min_max(A, B, u->imm & ~F_FTZ, true))
 HALF1(neg, -A)
 HALF1(abs, fabsf(A))
 HALF1(ex2, exp2f(A))
 HALF1(tanh, tanhf(A))
-HALF_FORMAT(fma, f16, PREPARE3, LOAD3, fused_f16(A, B, C), CHECK_BOUNDS)
-HALF_FORMAT(fma, bf16, PREPARE3, LOAD3, fused_bf16(A, B, C), CHECK_BOUNDS)
+HALF_FORMAT(fma, f16, IF_PLAIN(fma), PREPARE3, LOAD3, fused_f16(A, B, C), CHECK_BOUNDS)
+HALF_FORMAT(fma, bf16, , PREPARE3, LOAD3, fused_bf16(A, B, C), CHECK_BOUNDS)
 
 /* ---- mixed precision ------------------------------------------------------------------------- */
 
