@@ -9,6 +9,7 @@
 #include "emulate/sem_float.h"
 #include "emulate/sem_half.h"
 #include "emulate/sem_move.h"
+#include "emulate/sem_pairs.h"
 #include "emulate/sem_select.h"
 
 /* ---- integers -------------------------------------------------------------------------------- */
@@ -86,7 +87,23 @@ INTEGRAL(rpi, ceil)
 #define FROM_PAIR(name, TD, expr)                                                                  \
     OP_FORMS(name, TD, const uint32_t *a = SRC(uint32_t, 0),                                       \
              const double A = double_of_bits(pair_lane(a, i)), expr)
+#if defined(__AVX512F__)
+static inline void cvt_f32_pair(struct exec *x, const struct uop *u, bool whole)
+{
+    const uint32_t *a = SRC(uint32_t, 0);
+    uint32_t *d = DST(uint32_t, 0);
+    EACH_WORDS
+    {
+        struct longs v = join_ordered(a, i);
+        __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps(AS_DOUBLES(v.a)));
+        __m512 both = _mm512_insertf32x8(low, _mm512_cvtpd_ps(AS_DOUBLES(v.b)), 1);
+        write_words_of(x, d, i, _mm512_castps_si512(canon_floats(both)), whole);
+    }
+}
+WHOLE_FORMS(cvt_f32_pair)
+#else
 FROM_PAIR(cvt_f32_pair, float, canon((float)A))
+#endif
 FROM_PAIR(cvt_s32_pair_rni, int32_t, s32_of_f64(rint(A)))
 FROM_PAIR(cvt_s32_pair_rzi, int32_t, s32_of_f64(trunc(A)))
 FROM_PAIR(cvt_s32_pair_rmi, int32_t, s32_of_f64(floor(A)))
@@ -150,8 +167,24 @@ static inline void canonical_floats(float *floats)
         uint16_t result[WARP_LANES] __attribute__((aligned(64))), *d = DST(uint16_t, 0);           \
         narrow_##format(SRC(float, 0), result, WARP_LANES);                                        \
         LANES d[i] = (x->mask >> i) & 1 ? result[i] : d[i];                                        \
-    }                                                                                              \
-    /* a gives the upper half, b the lower */                                                      \
+    }
+HALF_LOOPS(f16)
+HALF_LOOPS(bf16)
+/* a gives the upper half, b the lower */
+#if defined(__AVX512F__)
+static void cvt_f16x2_f32(struct exec *x, const struct uop *u)
+{
+    const float *a = SRC(float, 0), *b = SRC(float, 1);
+    uint32_t *d = DST(uint32_t, 0);
+    EACH_WORDS
+    {
+        word_vector high = _mm512_cvtepu16_epi32(narrow_floats(_mm512_load_ps(a + i)));
+        word_vector low = _mm512_cvtepu16_epi32(narrow_floats(_mm512_load_ps(b + i)));
+        write_words_of(x, d, i, _mm512_or_si512(_mm512_slli_epi32(high, 16), low), false);
+    }
+}
+#endif
+#define HALVES_OF(format)                                                                          \
     static void cvt_##format##x2_f32(struct exec *x, const struct uop *u)                          \
     {                                                                                              \
         uint16_t a[WARP_LANES] __attribute__((aligned(64)));                                       \
@@ -162,8 +195,10 @@ static inline void canonical_floats(float *floats)
         narrow_##format(SRC(float, 1), b, WARP_LANES);                                             \
         VECTOR LANES d[i] = m[i] ? (uint32_t)a[i] << 16 | b[i] : d[i];                             \
     }
-HALF_LOOPS(f16)
-HALF_LOOPS(bf16)
+#if !defined(__AVX512F__)
+HALVES_OF(f16)
+#endif
+HALVES_OF(bf16)
 
 /* ---- any conversion, lane by lane ------------------------------------------------------------ */
 

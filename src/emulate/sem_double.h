@@ -125,8 +125,9 @@ OP2(mul_f64, double, double, double, ruled2(A *B, A, B))
 #endif
 
 #if defined(__FMA__)
-#define FUSED(a, b, c) /* a = a * b + c */                                                         \
-    __asm__("vfmadd132pd %2, %1, %0" : "+v"(a) : "v"(c), "v"(b))
+#define FUSED_FORM(form, a, b, c) /* a = a * b + c, or with other signs */                         \
+    __asm__("v" form "132pd %2, %1, %0" : "+v"(a) : "v"(c), "v"(b))
+#define FUSED(a, b, c) FUSED_FORM("fmadd", a, b, c)
 static inline doubles fma_doubles(doubles a, doubles b, doubles c)
 {
     FUSED(a, b, c);

@@ -20,11 +20,7 @@ static void join_pair(struct exec *x, const struct uop *u)
 
 static void split_pair(struct exec *x, const struct uop *u)
 {
-    const uint64_t *a = SRC(uint64_t, 0);
-    uint32_t *low = DST(uint32_t, 0), *high = low + WARP_LANES;
-    const int32_t *m = x->lane_mask;
-    VECTOR LANES low[i] = m[i] ? (uint32_t)a[i] : low[i];
-    VECTOR LANES high[i] = m[i] ? (uint32_t)(a[i] >> 32) : high[i];
+    split_ordered(x, SRC(uint64_t, 0), DST(uint32_t, 0));
 }
 
 /* imm: bit 0 absolute, bit 1 negated; from bit 8 on VALUE_ flags. A NaN of 64 bits keeps its sign, as
@@ -43,12 +39,19 @@ static void set_signs(struct exec *x, const struct uop *u)
     const uint32_t *a = SRC(uint32_t, 0), sign = u->vector == 2 ? 0x80008000u : 0x80000000u;
     uint32_t *d = DST(uint32_t, 0), keep = u->imm & 1 ? ~sign : ~0u, flip = u->imm & 2 ? sign : 0;
     if (flags & VALUE_NEGATE_HIGH) flip ^= 0x80000000u;
-    if (flags & (VALUE_LOW_TWICE | VALUE_HIGH_TWICE)) { /* never with what follows */
-        const unsigned low_at = flags & VALUE_LOW_TWICE ? 0 : 16, high_at = 16 - low_at;
+    if (flags & VALUE_LOW_TWICE) { /* never with what follows */
         VECTOR LANES
         {
             uint32_t v = (a[i] & keep) ^ flip;
-            d[i] = (v >> low_at & 0xffff) | (v << high_at & 0xffff0000u);
+            d[i] = v << 16 | (v & 0xffff);
+        }
+        return;
+    }
+    if (flags & VALUE_HIGH_TWICE) {
+        VECTOR LANES
+        {
+            uint32_t v = (a[i] & keep) ^ flip;
+            d[i] = v >> 16 | (v & 0xffff0000u);
         }
         return;
     }
@@ -73,14 +76,28 @@ static inline void write_words(struct exec *x, operand_ref ref, const uint32_t *
 OP_FORMS(n_iadd3, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
          const uint32_t *b = SRC(uint32_t, 1); const uint32_t *c = SRC(uint32_t, 2);
          const uint32_t na = FLAG_MASK(NM_INVERT_A); const uint32_t nb = FLAG_MASK(NM_INVERT_B);
-         const uint32_t nc = FLAG_MASK(NM_INVERT_C), const uint32_t A = (a[i] ^ na) - na;
-         const uint32_t B = (b[i] ^ nb) - nb; const uint32_t C = (c[i] ^ nc) - nc, A + B + C)
+         const uint32_t nc = FLAG_MASK(NM_INVERT_C);
+         const uint32_t ones = 0u - na - nb - nc, const uint32_t A = a[i] ^ na;
+         const uint32_t B = b[i] ^ nb; const uint32_t C = c[i] ^ nc, A + B + C + ones)
+
+/* One or two of them negated, none: by NM_INVERT_A to _C */
+OP3(n_add3, uint32_t, uint32_t, uint32_t, uint32_t, A + B + C)
+OP3(n_add3_less_a, uint32_t, uint32_t, uint32_t, uint32_t, B + C - A)
+OP3(n_add3_less_b, uint32_t, uint32_t, uint32_t, uint32_t, A + C - B)
+OP3(n_add3_less_c, uint32_t, uint32_t, uint32_t, uint32_t, A + B - C)
+OP3(n_a_less_others, uint32_t, uint32_t, uint32_t, uint32_t, A - B - C)
+OP3(n_b_less_others, uint32_t, uint32_t, uint32_t, uint32_t, B - A - C)
+OP3(n_c_less_others, uint32_t, uint32_t, uint32_t, uint32_t, C - A - B)
 
 /* Sources that are 0, so that less is to be done: RZ. */
-static bool is_zero_source(const struct insn *insn, unsigned k)
+static bool is_constant_source(const struct insn *insn, unsigned k, int64_t value)
 {
     const struct operand *operand = insn_source(insn, k);
-    return operand->kind == OPERAND_IMMEDIATE && operand->imm == 0;
+    return operand->kind == OPERAND_IMMEDIATE && operand->imm == value;
+}
+static bool is_zero_source(const struct insn *insn, unsigned k)
+{
+    return is_constant_source(insn, k, 0);
 }
 
 /* Carries and comparisons by lane, -1 or 0, as masks make and take them (lanes_to_mask, expand_mask). */
@@ -149,6 +166,26 @@ static void n_iadd_high(struct exec *x, const struct uop *u)
     }
 }
 
+/* d <- a, b, c, p, q: carries come in, none goes out. */
+static void n_iadd3_in(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
+    const uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B),
+                   nc = FLAG_MASK(NM_INVERT_C);
+    uint32_t *d = DST(uint32_t, 0);
+    const int32_t *m = x->lane_mask;
+    LANE_FLAGS(in);
+    LANE_FLAGS(in2);
+    expand_mask(source_predicate(x, u, 3), in);
+    expand_mask(source_predicate(x, u, 4), in2);
+    VECTOR LANES
+    {
+        const uint32_t sum = (a[i] ^ na) + (b[i] ^ nb) + (c[i] ^ nc);
+        const uint32_t all = sum - (uint32_t)in[i] - (uint32_t)in2[i];
+        d[i] = m[i] ? all : d[i];
+    }
+}
+
 /* d <- c */
 OP_FORMS(n_third, uint32_t, const uint32_t *c = SRC(uint32_t, 2), const uint32_t C = c[i], C)
 
@@ -157,6 +194,14 @@ OP_FORMS(n_imad, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
          const uint32_t na = FLAG_MASK(NM_INVERT_A);
          const uint32_t nc = FLAG_MASK(NM_INVERT_C), const uint32_t A = (a[i] ^ na) - na;
          const uint32_t B = b[i]; const uint32_t C = (c[i] ^ nc) - nc, A *B + C)
+
+/* Times 1, which adds or subtracts on the multiplier's pipe */
+OP_FORMS(n_imad_add, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *c = SRC(uint32_t, 2), const uint32_t A = a[i];
+         const uint32_t C = c[i], A + C)
+OP_FORMS(n_imad_sub, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *c = SRC(uint32_t, 2), const uint32_t A = a[i];
+         const uint32_t C = c[i], A - C)
 
 /* d, p <- a, b, c, p: the sum of the lower half of the product, c or ~c, and a carry */
 static void n_imad_x(struct exec *x, const struct uop *u)
@@ -371,7 +416,7 @@ static inline uint32_t find_leading(uint32_t a, int64_t imm)
     return imm & NM_RIGHT ? zeros : 31 - zeros;
 }
 OP1(n_flo, uint32_t, uint32_t, find_leading(A, u->imm))
-OP1(n_flo_at, uint32_t, uint32_t, A ? 31 - (uint32_t)__builtin_clz(A) : UINT32_MAX)
+OP1(n_flo_at, uint32_t, uint32_t, 31 - (A ? (uint32_t)__builtin_clz(A) : 32))
 OP1(n_flo_shift, uint32_t, uint32_t, A ? (uint32_t)__builtin_clz(A) : UINT32_MAX)
 
 /* p, q <- a, b, c: two tables of eight truth values, bit (a b c) */
@@ -396,122 +441,19 @@ static void n_plop3(struct exec *x, const struct uop *u)
     write_predicate(x, u->dst[1], look_up(a, b, c, tables >> 8 & 0xff));
 }
 
-/* ---- control --------------------------------------------------------------------------------- */
-
-static void n_bssy(struct exec *x, const struct uop *u)
-{
-    uint32_t *d = DST(uint32_t, 0);
-    const uint32_t mask = x->mask;
-    const int32_t *m = x->lane_mask;
-    VECTOR LANES d[i] = m[i] ? mask : d[i];
-}
-
-/* The active lanes whose p holds leave the barrier of all that are in it. */
-static void n_break(struct exec *x, const struct uop *u)
-{
-    uint32_t *d = DST(uint32_t, 0), mask = x->mask & source_predicate(x, u, 0), group = 0;
-    LANES if (mask >> i & 1) group |= d[i];
-    LANES if (group >> i & 1) d[i] &= ~mask;
-}
-
-static void n_nop(struct exec *x, const struct uop *u)
-{
-    (void)x, (void)u;
-}
-
-/* ---- across lanes ---------------------------------------------------------------------------- */
-
-static bool is_uniform_register(const struct uop *u)
-{
-    int32_t reg = u->insn->operands[0].reg;
-    return reg >= VREG_UR && reg < VREG_P;
-}
-
-/* Lanes that get a result: all of them in a uniform register. */
-static uint32_t result_lanes(const struct exec *x, const struct uop *u)
-{
-    return is_uniform_register(u) ? UINT32_MAX : x->mask;
-}
-
-static void write_same(struct exec *x, const struct uop *u, uint32_t value)
-{
-    uint32_t *d = DST(uint32_t, 0), lanes = result_lanes(x, u);
-    LANES if (lanes >> i & 1) d[i] = value;
-}
-
-/* d: the lanes whose p holds */
-static void n_vote(struct exec *x, const struct uop *u)
-{
-    uint32_t p = source_predicate(x, u, 0) & x->mask, lanes = result_lanes(x, u);
-    unsigned kind = (unsigned)(u->imm >> NM_VALUE_AT);
-    bool holds = kind == SUB_ALL ? p == x->mask : kind == SUB_ANY ? p != 0 : p == x->mask || !p;
-    write_same(x, u, p);
-    uint32_t *d = &PREDICATE(u->dst[1]);
-    *d = (*d & ~lanes) | (holds ? lanes : 0);
-}
-
-static uint32_t reduce(unsigned sub_op, bool is_signed, uint32_t r, uint32_t v)
-{
-    bool less = is_signed ? (int32_t)v < (int32_t)r : v < r;
-    switch (sub_op) {
-    case SUB_ADD:
-        return r + v;
-    case SUB_MIN:
-        return less ? v : r;
-    case SUB_MAX:
-        return less ? r : v;
-    case SUB_AND:
-        return r & v;
-    case SUB_OR:
-        return r | v;
-    default:
-        return r ^ v;
-    }
-}
-
-static void n_redux(struct exec *x, const struct uop *u)
-{
-    const uint32_t *a = SRC(uint32_t, 0);
-    uint32_t left = x->mask & (x->mask - 1), r = a[__builtin_ctz(x->mask)];
-    for (; left; left &= left - 1)
-        r = reduce(u->insn->sub_op, u->insn->type == TYPE_S32, r, a[__builtin_ctz(left)]);
-    write_same(x, u, r);
-}
-
-static void n_r2ur(struct exec *x, const struct uop *u)
-{
-    write_same(x, u, SRC(uint32_t, 0)[__builtin_ctz(x->mask)]);
-}
-
-static void n_r2ur_p(struct exec *x, const struct uop *u)
-{
-    const uint32_t *a = SRC(uint32_t, 0);
-    uint32_t value = a[__builtin_ctz(x->mask)], others = 0;
-    LANES others |= (uint32_t)(a[i] != value) << i;
-    if (u->imm & NM_X) others |= source_predicate(x, u, 1);
-    write_same(x, u, value);
-    write_predicate(x, u->dst[1], others);
-}
-
-/* d, p: the lowest of the active lanes that the predicate and the mask of the first of them leave */
-static void n_elect(struct exec *x, const struct uop *u)
-{
-    uint32_t lanes = source_predicate(x, u, 0) & x->mask;
-    lanes &= SRC(uint32_t, 1)[__builtin_ctz(x->mask)];
-    write_same(x, u, lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
-    write_predicate(x, u->dst[1], lanes & -lanes);
-}
-
-static void n_b2r(struct exec *x, const struct uop *u)
-{
-    write_words(x, u->dst[0], SRC(uint32_t, 0));
-    write_predicate(x, u->dst[1], source_predicate(x, u, 1));
-}
-
 /* ---- selection ------------------------------------------------------------------------------- */
 
 /* What has less to do, because a source is RZ or no sign changes, has a loop of its own. */
-SELECT_ONE(n_iadd3, !insn->modifiers && is_zero_source(insn, 2) ? PAIR(add_32) : PAIR(n_iadd3))
+static struct uop_pair select_n_iadd3(const struct insn *insn, const struct function *function)
+{
+    const struct uop_pair forms[] = {
+        PAIR(n_add3),        PAIR(n_add3_less_a),   PAIR(n_add3_less_b),   PAIR(n_c_less_others),
+        PAIR(n_add3_less_c), PAIR(n_b_less_others), PAIR(n_a_less_others), PAIR(n_iadd3)};
+    int64_t inverts = insn->modifiers & (NM_INVERT_A | NM_INVERT_B | NM_INVERT_C);
+    (void)function;
+    if (is_zero_source(insn, 2) && !inverts) return PAIR(add_32);
+    return is_zero_source(insn, 2) && inverts == NM_INVERT_B ? PAIR(sub_32) : forms[inverts];
+}
 static bool is_dropped(const struct insn *insn, unsigned k)
 {
     return insn->operands[k].reg == VREG_PT || insn->operands[k].reg == VREG_UPT;
@@ -520,14 +462,22 @@ static struct uop_pair select_n_iadd3c(const struct insn *insn, const struct fun
 {
     bool has_two = is_zero_source(insn, 2) && !(insn->modifiers & NM_INVERT_C);
     (void)function;
-    if (!has_two || !is_dropped(insn, 2)) return SAME(n_iadd3c);
-    if (!(insn->modifiers & NM_X)) return SAME(n_iadd_low);
-    return is_dropped(insn, 1) && is_zero_source(insn, 4) ? SAME(n_iadd_high) : SAME(n_iadd3c);
+    if (!(insn->modifiers & NM_X))
+        return has_two && is_dropped(insn, 2) ? SAME(n_iadd_low) : SAME(n_iadd3c);
+    if (!is_dropped(insn, 1) || !is_dropped(insn, 2)) return SAME(n_iadd3c);
+    return has_two && is_zero_source(insn, 4) ? SAME(n_iadd_high) : SAME(n_iadd3_in);
 }
-SELECT_ONE(n_imad, insn->modifiers &(NM_INVERT_A | NM_INVERT_C)         ? PAIR(n_imad)
-                   : is_zero_source(insn, 0) || is_zero_source(insn, 1) ? PAIR(n_third)
-                   : is_zero_source(insn, 2)                            ? PAIR(mul_lo_32)
-                                                                        : PAIR(mad_lo_32))
+static struct uop_pair select_n_imad(const struct insn *insn, const struct function *function)
+{
+    int64_t inverts = insn->modifiers & (NM_INVERT_A | NM_INVERT_C);
+    bool is_sum = is_constant_source(insn, 1, 1);
+    (void)function;
+    if (is_sum && inverts == NM_INVERT_C) return PAIR(n_imad_sub);
+    if (inverts) return PAIR(n_imad);
+    if (is_zero_source(insn, 0) || is_zero_source(insn, 1)) return PAIR(n_third);
+    if (is_zero_source(insn, 2)) return PAIR(mul_lo_32);
+    return is_sum ? PAIR(n_imad_add) : PAIR(mad_lo_32);
+}
 SELECT_ONE(n_imad_x, SAME(n_imad_x))
 static struct uop_pair select_n_imad_wide(const struct insn *insn, const struct function *function)
 {
@@ -575,15 +525,5 @@ SELECT_ONE(n_flo, insn->modifiers &(NM_INVERT_A | NM_SIGNED) ? PAIR(n_flo)
                   : insn->modifiers &NM_RIGHT                ? PAIR(n_flo_shift)
                                                              : PAIR(n_flo_at))
 SELECT_ONE(n_plop3, SAME(n_plop3))
-SELECT_ONE(n_bssy, SAME(n_bssy))
-SELECT_ONE(n_break, SAME(n_break))
-SELECT_ONE(n_nop, SAME(n_nop))
-SELECT_ONE(n_vote, SAME(n_vote))
-SELECT_ONE(n_redux, SAME(n_redux))
-SELECT_ONE(n_r2ur, SAME(n_r2ur))
-SELECT_ONE(n_r2ur_p, SAME(n_r2ur_p))
-SELECT_ONE(n_elect, SAME(n_elect))
-SELECT_ONE(n_b2r, SAME(n_b2r))
-SELECT_ONE(n_control, SAME(n_nop)) /* executed as the end of a code block (warp.c) */
 
 #endif

@@ -53,6 +53,18 @@ SIGNED3(n_ffma, canon(fmaf(A, B, C)))
 SIGNED3(n_ffma_ftz, flushed(fmaf(flush(A), flush(B), flush(C))))
 SIGNED3(n_ffma_any, fma_any(A, B, C, u->imm))
 
+/* Signs that only negate: of the product, of the sum. */
+OP2(n_fadd_from, float, float, float, canon(B - A))
+OP2(n_fadd_from_ftz, float, float, float, flushed(flush(B) - flush(A)))
+OP2(n_fmul_negated, float, float, float, canon(-(A *B)))
+OP2(n_fmul_negated_ftz, float, float, float, flushed(-(flush(A) * flush(B))))
+#define NEGATED_FMA(name, a, c)                                                                    \
+    OP3(name, float, float, float, float, canon(fmaf(a A, B, c C)))                                \
+    OP3(name##_ftz, float, float, float, float, flushed(fmaf(a flush(A), flush(B), c flush(C))))
+NEGATED_FMA(n_ffma_from, -, )
+NEGATED_FMA(n_ffma_less, , -)
+NEGATED_FMA(n_ffma_negated, -, -)
+
 static void n_fmnmx(struct exec *x, const struct uop *u)
 {
     SIGNED_SOURCE(a, 0);
@@ -109,7 +121,15 @@ OP1(n_rcp64h, uint32_t, uint32_t, upper_of_double(1.0 / double_of_upper(A)))
 OP1(n_rsq64h, uint32_t, uint32_t, upper_of_double(1.0 / sqrt(double_of_upper(A))))
 
 /* Signs do not change a NaN, as those of PTX's neg.f64 and abs.f64. */
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+static inline word_vector sign_doubles(word_vector bits, bool absolute, bool negated)
+{
+    word_doubles v = AS_DOUBLES(bits), sign = _mm512_set1_pd(-0.0);
+    __mmask8 numbers = _mm512_cmp_pd_mask(v, v, _CMP_ORD_Q);
+    if (absolute) v = _mm512_mask_andnot_pd(v, numbers, sign, v);
+    return AS_WORDS(negated ? _mm512_mask_xor_pd(v, numbers, v, sign) : v);
+}
+#elif defined(__AVX2__)
 static inline word_vector sign_doubles(word_vector bits, bool absolute, bool negated)
 {
     word_doubles v = AS_DOUBLES(bits);
@@ -227,29 +247,53 @@ static inline word_doubles dmul_of(word_doubles a, word_doubles b)
 #define DMUL_OF(half) dmul_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half))
 PAIR2(n_dadd, DADD_OF)
 PAIR2(n_dmul, DMUL_OF)
-#define BY_SIGNS(insn, name)                                                                       \
-    ((insn)->rounding > ROUND_RN ? SAME(name##_any)                                                \
-     : (insn)->modifiers         ? PAIR(name##_signed)                                             \
-                                 : PAIR(name))
-#else
-#define BY_SIGNS(insn, name) SAME(name##_any)
 #endif
 #if defined(__FMA__)
-static inline word_doubles dfma_of(word_doubles a, word_doubles b, word_doubles c)
+/* The processor's fused forms have signs, and a NaN keeps its own, as it has to. A sum is a + b as a * 1 + b, which takes
+ * the NaN of a first; a negated product is -(a * b) - 0. */
+#define FUSED_PAIR(form)                                                                           \
+    static inline word_doubles form##_of(word_doubles a, word_doubles b, word_doubles c)           \
+    {                                                                                              \
+        FUSED_FORM(#form, a, b, c);                                                                \
+        return a;                                                                                  \
+    }
+FUSED_PAIR(fmadd)
+FUSED_PAIR(fnmadd)
+FUSED_PAIR(fmsub)
+FUSED_PAIR(fnmsub)
+static inline word_doubles dsub_of(word_doubles a, word_doubles b)
 {
-    FUSED(a, b, c);
-    return a;
+    word_doubles r;
+    ORDERED("subpd", a, b, r);
+    return r;
 }
-#define DFMA_OF(half) dfma_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half), AS_DOUBLES(C.half))
-PAIR_FORMS(n_dfma, PAIR_SOURCE(a, 0); PAIR_SOURCE(b, 1);
-           PAIR_SOURCE(c, 2), struct longs A = PLAIN_PAIR(a); struct longs B = PLAIN_PAIR(b);
-           struct longs C = PLAIN_PAIR(c), DFMA_OF)
+#define DSUB_OF(half) dsub_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half))
+#define DADD_FROM_OF(half) fnmadd_of(AS_DOUBLES(A.half), SAME_DOUBLES(1.0), AS_DOUBLES(B.half))
+#define DADD_NEGATED_OF(half) fnmsub_of(AS_DOUBLES(A.half), SAME_DOUBLES(1.0), AS_DOUBLES(B.half))
+#define DMUL_NEGATED_OF(half) fnmadd_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half), SAME_DOUBLES(-0.0))
+#define PLAIN2(name, op)                                                                           \
+    PAIR_FORMS(name, PAIR_SOURCE(a, 0); PAIR_SOURCE(b, 1), struct longs A = PLAIN_PAIR(a);         \
+               struct longs B = PLAIN_PAIR(b), op)
+PLAIN2(n_dsub, DSUB_OF)
+PLAIN2(n_dadd_from, DADD_FROM_OF)
+PLAIN2(n_dadd_negated, DADD_NEGATED_OF)
+PLAIN2(n_dmul_negated, DMUL_NEGATED_OF)
+#define FUSED3(form, half) form##_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half), AS_DOUBLES(C.half))
+#define FMADD_OF(half) FUSED3(fmadd, half)
+#define FNMADD_OF(half) FUSED3(fnmadd, half)
+#define FMSUB_OF(half) FUSED3(fmsub, half)
+#define FNMSUB_OF(half) FUSED3(fnmsub, half)
+#define PLAIN3(name, op)                                                                           \
+    PAIR_FORMS(name, PAIR_SOURCE(a, 0); PAIR_SOURCE(b, 1);                                         \
+               PAIR_SOURCE(c, 2), struct longs A = PLAIN_PAIR(a); struct longs B = PLAIN_PAIR(b);  \
+               struct longs C = PLAIN_PAIR(c), op)
+PLAIN3(n_dfma, FMADD_OF)
+PLAIN3(n_dfma_from, FNMADD_OF)
+PLAIN3(n_dfma_less, FMSUB_OF)
+PLAIN3(n_dfma_negated, FNMSUB_OF)
 PAIR_FORMS(n_dfma_signed, SIGNED_SOURCE_PAIR(a, 0); SIGNED_SOURCE_PAIR(b, 1);
            SIGNED_SOURCE_PAIR(c, 2), struct longs A = SIGNED_PAIR(a);
-           struct longs B = SIGNED_PAIR(b); struct longs C = SIGNED_PAIR(c), DFMA_OF)
-#define FUSED_BY_SIGNS BY_SIGNS
-#else
-#define FUSED_BY_SIGNS(insn, name) SAME(name##_any)
+           struct longs B = SIGNED_PAIR(b); struct longs C = SIGNED_PAIR(c), FMADD_OF)
 #endif
 
 /* p: the least or greatest is a; q: both are NaN, and ptxas makes the result of b. */
@@ -301,6 +345,104 @@ static void n_hadd2_f32(struct exec *x, const struct uop *u)
     else
         VECTOR LANES d[i] = m[i] ? canon(b[i]) : d[i];
 }
+#if defined(__AVX512F__)
+/* The lower or upper halves of 16 words, to the lower half of the result */
+static inline word_vector half_places(bool is_high)
+{
+    static const uint16_t places[2][WORDS] __attribute__((aligned(64))) = {
+        {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
+        {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31}};
+    return _mm512_castsi256_si512(_mm256_load_si256((const void *)places[is_high]));
+}
+/* Of b alone, as it is. */
+static inline void n_half_as_f32(struct exec *x, const struct uop *u, bool whole)
+{
+    const word_vector at = half_places(u->imm >> (NM_HIGH_HALF_AT + 1) & 1);
+    const uint32_t *b = SRC(uint32_t, 1);
+    uint32_t *d = DST(uint32_t, 0);
+    EACH_WORDS
+    {
+        word_vector half = _mm512_permutexvar_epi16(at, read_words(b, i));
+        __m512 wide = _mm512_cvtph_ps(_mm512_castsi512_si256(half));
+        write_words_of(x, d, i, _mm512_castps_si512(canon_floats(wide)), whole);
+    }
+}
+WHOLE_FORMS(n_half_as_f32)
+#endif
+
+/* HFMA2 whose sources are negated, or have one half in both places. */
+#define CHANGED(k, at) (u->imm >> ((at) + (k)) & 1)
+#if defined(__AVX512F__)
+#define NEGATED_HALVES(name)                                                                       \
+    static void n_h##name##_full(struct exec *x, const struct uop *u)                              \
+    {                                                                                              \
+        name##_f16_vectors(x, u, DST(uint16_t, 0), HALVES_MAX);                                    \
+    }                                                                                              \
+    static void n_h##name##_part(struct exec *x, const struct uop *u)                              \
+    {                                                                                              \
+        uint16_t r[HALVES_MAX] __attribute__((aligned(64)));                                       \
+        name##_f16_vectors(x, u, r, HALVES_MAX);                                                   \
+        KEEP_OTHER_LANES(uint32_t)                                                                 \
+    }
+NEGATED_HALVES(fma_from)
+NEGATED_HALVES(fma_less)
+NEGATED_HALVES(fma_negated)
+
+/* Where every source has one half twice, so has the result. */
+struct one_half {
+    const uint32_t *from;
+    word_vector places;
+    __m512 flip;
+};
+static inline struct one_half one_half_of(const struct exec *x, const struct uop *u, unsigned k)
+{
+    return (struct one_half){SRC(uint32_t, k), half_places(CHANGED(k, NM_HIGH_HALF_AT)),
+                             _mm512_set1_ps(CHANGED(k, NM_NEGATED_AT) ? -0.0f : 0.0f)};
+}
+static inline __m512 wide_half(struct one_half half, unsigned i)
+{
+    word_vector halves = _mm512_permutexvar_epi16(half.places, read_words(half.from, i));
+    return _mm512_xor_ps(_mm512_cvtph_ps(_mm512_castsi512_si256(halves)), half.flip);
+}
+static inline void n_hfma2_one(struct exec *x, const struct uop *u, bool whole)
+{
+    struct one_half a = one_half_of(x, u, 0), b = one_half_of(x, u, 1), c = one_half_of(x, u, 2);
+    EACH_WORDS
+    {
+        __m512 sum = fmadd_odd(wide_half(a, i), wide_half(b, i), wide_half(c, i));
+        word_vector r = _mm512_cvtepu16_epi32(narrow_floats(sum));
+        write_words_of(x, DST(uint32_t, 0), i, _mm512_or_si512(_mm512_slli_epi32(r, 16), r), whole);
+    }
+}
+WHOLE_FORMS(n_hfma2_one)
+#endif
+static inline void changed_halves(const struct exec *x, const struct uop *u, unsigned k, float *out)
+{
+    const uint32_t *from = SRC(uint32_t, k), flip = CHANGED(k, NM_NEGATED_AT) ? 0x80008000u : 0;
+    const unsigned low_at = CHANGED(k, NM_HIGH_HALF_AT) ? 16 : 0;
+    const unsigned high_at = CHANGED(k, NM_LOW_HALF_AT) ? 0 : 16;
+    uint16_t halves[HALVES_MAX] __attribute__((aligned(64)));
+    VECTOR LANES
+    {
+        const uint32_t v = from[i] ^ flip;
+        halves[2 * i] = (uint16_t)(v >> low_at);
+        halves[2 * i + 1] = (uint16_t)(v >> high_at);
+    }
+    widen_f16(halves, out, HALVES_MAX);
+}
+static void n_hfma2(struct exec *x, const struct uop *u)
+{
+    FLOAT_BUFFER(a);
+    FLOAT_BUFFER(b);
+    FLOAT_BUFFER(c);
+    uint16_t r[HALVES_MAX] __attribute__((aligned(64)));
+    changed_halves(x, u, 0, a);
+    changed_halves(x, u, 1, b);
+    changed_halves(x, u, 2, c);
+    VECTOR HALVES(HALVES_MAX) a[i] = fused_f16(a[i], b[i], c[i]);
+    narrow_f16(a, r, HALVES_MAX);
+    KEEP_OTHER_LANES(uint32_t)
+}
 
 /* d <- a, b, c: a above b, two floats, or a's halves; c goes to the upper half. */
 static void n_f2fp_bytes(struct exec *x, const struct uop *u)
@@ -347,17 +489,36 @@ static void n_movm(struct exec *x, const struct uop *u)
 
 /* ---- selection ------------------------------------------------------------------------------- */
 
-#define SELECT_SIGNED(name)                                                                        \
+static bool has_absolutes(const struct insn *insn)
+{
+    return insn->modifiers >> NM_ABSOLUTE_AT & 7;
+}
+static bool negates(const struct insn *insn, unsigned k)
+{
+    return insn->modifiers >> (NM_NEGATED_AT + k) & 1;
+}
+static bool negates_product(const struct insn *insn)
+{
+    return negates(insn, 0) != negates(insn, 1);
+}
+
+#define SELECT_SIGNED(name, only_negated)                                                          \
     static struct uop_pair select_##name(const struct insn *insn, const struct function *function) \
     {                                                                                              \
         bool ftz = insn->flags & INSN_FTZ;                                                         \
         bool any = insn->rounding > ROUND_RN || insn->flags & INSN_SAT;                            \
         (void)function;                                                                            \
-        return BY_MODIFIERS(name);                                                                 \
+        if (any || has_absolutes(insn)) return BY_MODIFIERS(name);                                 \
+        return only_negated;                                                                       \
     }
-SELECT_SIGNED(n_fadd)
-SELECT_SIGNED(n_fmul)
-SELECT_SIGNED(n_ffma)
+#define BY_FTZ(name) (ftz ? PAIR(name##_ftz) : PAIR(name))
+SELECT_SIGNED(n_fadd, !negates(insn, 0)  ? BY_FTZ(sub_f32)
+                      : negates(insn, 1) ? BY_FTZ(n_fadd)
+                                         : BY_FTZ(n_fadd_from))
+SELECT_SIGNED(n_fmul, negates_product(insn) ? BY_FTZ(n_fmul_negated) : BY_FTZ(mul_f32))
+SELECT_SIGNED(n_ffma, negates_product(insn)
+                          ? (negates(insn, 2) ? BY_FTZ(n_ffma_negated) : BY_FTZ(n_ffma_from))
+                          : (negates(insn, 2) ? BY_FTZ(n_ffma_less) : BY_FTZ(fma_f32)))
 SELECT_ONE(n_fmul_scaled, PAIR(n_fmul_scaled))
 SELECT_ONE(n_fmnmx, SAME(n_fmnmx))
 SELECT_ONE(n_fchk, SAME(n_fchk))
@@ -365,11 +526,60 @@ SELECT_ONE(n_sin_turns, PAIR(n_sin_turns))
 SELECT_ONE(n_cos_turns, PAIR(n_cos_turns))
 SELECT_ONE(n_rcp64h, PAIR(n_rcp64h))
 SELECT_ONE(n_rsq64h, PAIR(n_rsq64h))
-SELECT_ONE(n_dadd, BY_SIGNS(insn, n_dadd))
-SELECT_ONE(n_dmul, BY_SIGNS(insn, n_dmul))
-SELECT_ONE(n_dfma, FUSED_BY_SIGNS(insn, n_dfma))
+/* Doubles: directed rounding; signs that are not only negations; negations. */
+#define SELECT_PAIRS(name, vectors)                                                                \
+    static struct uop_pair select_##name(const struct insn *insn, const struct function *function) \
+    {                                                                                              \
+        (void)function;                                                                            \
+        if (insn->rounding > ROUND_RN) return SAME(name##_any);                                    \
+        return vectors;                                                                            \
+    }
+#if defined(__FMA__)
+SELECT_PAIRS(n_dadd, has_absolutes(insn) ? PAIR(n_dadd_signed)
+                     : negates(insn, 0)
+                         ? (negates(insn, 1) ? PAIR(n_dadd_negated) : PAIR(n_dadd_from))
+                         : (negates(insn, 1) ? PAIR(n_dsub) : PAIR(n_dadd)))
+SELECT_PAIRS(n_dmul, has_absolutes(insn)     ? PAIR(n_dmul_signed)
+                     : negates_product(insn) ? PAIR(n_dmul_negated)
+                                             : PAIR(n_dmul))
+SELECT_PAIRS(n_dfma, has_absolutes(insn) ? PAIR(n_dfma_signed)
+                     : negates_product(insn)
+                         ? (negates(insn, 2) ? PAIR(n_dfma_negated) : PAIR(n_dfma_from))
+                         : (negates(insn, 2) ? PAIR(n_dfma_less) : PAIR(n_dfma)))
+#elif defined(__SSE2__)
+SELECT_PAIRS(n_dadd, insn->modifiers ? PAIR(n_dadd_signed) : PAIR(n_dadd))
+SELECT_PAIRS(n_dmul, insn->modifiers ? PAIR(n_dmul_signed) : PAIR(n_dmul))
+SELECT_PAIRS(n_dfma, SAME(n_dfma_any))
+#else
+SELECT_PAIRS(n_dadd, SAME(n_dadd_any))
+SELECT_PAIRS(n_dmul, SAME(n_dmul_any))
+SELECT_PAIRS(n_dfma, SAME(n_dfma_any))
+#endif
 SELECT_ONE(n_dsetp_minmax, SAME(n_dsetp_minmax))
-SELECT_ONE(n_hadd2_f32, SAME(n_hadd2_f32))
+static struct uop_pair select_n_hadd2_f32(const struct insn *insn, const struct function *function)
+{
+    (void)insn, (void)function;
+#if defined(__AVX512F__)
+    bool has_signs = negates(insn, 1) || has_absolutes(insn);
+    if (insn->modifiers & NM_SECOND_ALONE && !has_signs && !(insn->flags & INSN_SAT))
+        return PAIR(n_half_as_f32);
+#endif
+    return SAME(n_hadd2_f32);
+}
+static struct uop_pair select_n_hfma2(const struct insn *insn, const struct function *function)
+{
+    (void)insn, (void)function;
+#if defined(__AVX512F__)
+    unsigned high = insn->modifiers >> NM_HIGH_HALF_AT & 7,
+             low = insn->modifiers >> NM_LOW_HALF_AT & 7;
+    if ((high | low) == 7) return PAIR(n_hfma2_one);
+    if (high | low) return SAME(n_hfma2);
+    if (!negates(insn, 2)) return negates_product(insn) ? PAIR(n_hfma_from) : HALF_PAIR(insn, fma);
+    return negates_product(insn) ? PAIR(n_hfma_negated) : PAIR(n_hfma_less);
+#else
+    return SAME(n_hfma2);
+#endif
+}
 SELECT_ONE(n_f2fp_bytes, SAME(n_f2fp_bytes))
 SELECT_ONE(n_f2fp_merge, SAME(n_f2fp_merge))
 SELECT_ONE(n_movm, SAME(n_movm))

@@ -17,6 +17,7 @@
 #include "emulate/sem_move.h"
 #include "emulate/sem_native.h"
 #include "emulate/sem_native_bits.h"
+#include "emulate/sem_native_control.h"
 #include "emulate/sem_native_float.h"
 #include "emulate/sem_native_memory.h"
 #include "emulate/sem_system.h"

@@ -32,7 +32,8 @@ enum native_modifiers {
     /* floating point: from this bit on, one for each source, those that are negated or absolute */
     NM_NEGATED_AT = 32,
     NM_ABSOLUTE_AT = 36,
-    NM_HIGH_HALF_AT = 40,   /* HADD2.F32: the upper halves of those */
+    NM_HIGH_HALF_AT = 40,   /* HADD2.F32: the upper halves of those; HFMA2: in both places */
+    NM_LOW_HALF_AT = 44,    /* HFMA2: the lower halves of those in both places */
     NM_SECOND_ALONE = 32768 /* HADD2.F32: the first source adds nothing */
 };
 

@@ -27,16 +27,18 @@ static bool has_f32(const struct lowering *l)
     return false;
 }
 
-static bool lower_halves(struct lowering *l, enum ptx_op op, unsigned sources)
+/* d and sources at these places of the text, up to a 0 */
+static bool lower_halves(struct lowering *l, enum ptx_op op, const unsigned *sources)
 {
     if (has_f32(l) || has(l, "FMZ")) return false;
     lower_to(l, op, pair_type(l));
     set_float_modifiers(l);
     to_register(l, 0);
-    for (unsigned i = 0; i < sources; i++)
-        from_halves(l, 1 + i);
+    for (; *sources; sources++)
+        from_halves(l, *sources);
     return true;
 }
+#define SOURCES(...) ((const unsigned[]){__VA_ARGS__, 0})
 
 static bool is_zero(const struct native_operand *operand, bool negative)
 {
@@ -59,13 +61,13 @@ static bool lower_cut(struct lowering *l)
     return true;
 }
 
-/* Which of the sources first, first + 1 .. are upper halves. */
-static int64_t half_bits(const struct lowering *l, unsigned first, unsigned count)
+/* Which of the sources first, first + 1 .. have this suffix, from this bit on. */
+static int64_t half_bits(const struct lowering *l, unsigned first, unsigned count,
+                         const char *suffix, unsigned bit)
 {
     int64_t bits = 0;
     for (unsigned k = 0; k < count; k++)
-        if (operand_has(lower_operand(l, first + k), "H1_H1"))
-            bits |= INT64_C(1) << (NM_HIGH_HALF_AT + k);
+        if (operand_has(lower_operand(l, first + k), suffix)) bits |= INT64_C(1) << (bit + k);
     return bits;
 }
 
@@ -73,11 +75,11 @@ static int64_t half_bits(const struct lowering *l, unsigned first, unsigned coun
 bool lower_hadd2(struct lowering *l)
 {
     if (has_f32(l)) return lower_cut(l);
-    if (!has(l, "F32")) return lower_halves(l, OP_ADD, 2);
+    if (!has(l, "F32")) return lower_halves(l, OP_ADD, SOURCES(1, 2));
     if (has(l, "BF16_V2") || has(l, "FTZ")) return false;
     lower_to(l, OP_N_HADD2_F32, TYPE_F32);
     set_float_modifiers(l);
-    l->out->modifiers = sign_bits(l, 1, 2) | half_bits(l, 1, 2) |
+    l->out->modifiers = sign_bits(l, 1, 2) | half_bits(l, 1, 2, "H1_H1", NM_HIGH_HALF_AT) |
                         (is_zero(lower_operand(l, 1), true) ? NM_SECOND_ALONE : 0);
     to_register(l, 0);
     from_value(l, 1);
@@ -87,10 +89,31 @@ bool lower_hadd2(struct lowering *l)
 
 bool lower_hmul2(struct lowering *l)
 {
-    return lower_halves(l, OP_MUL, 2);
+    return lower_halves(l, OP_MUL, SOURCES(1, 2));
 }
 
-/* d, a, b, c. Constants are moved by -0 * 0 + c, which is c. */
+static bool is_one(const struct native_operand *operand)
+{
+    return operand->kind == NATIVE_HALVES && (uint32_t)operand->value == 0x3c003c00u &&
+           !operand->negate && !operand->absolute;
+}
+
+/* Signs of a, b, c and the halves that they have twice, all of them or none: what the native operation does itself; 0:
+ * something else is to be done, or nothing. */
+static int64_t fused_changes(const struct lowering *l)
+{
+    for (unsigned i = 1; i < 4; i++) {
+        const struct native_operand *operand = lower_operand(l, i);
+        if (operand->absolute || operand_has(operand, "H0_NH1")) return 0;
+    }
+    int64_t high = half_bits(l, 1, 3, "H1_H1", NM_HIGH_HALF_AT);
+    int64_t low = half_bits(l, 1, 3, "H0_H0", NM_LOW_HALF_AT);
+    int64_t twice = (high >> NM_HIGH_HALF_AT) | (low >> NM_LOW_HALF_AT);
+    return twice == 0 || twice == 7 ? sign_bits(l, 1, 3) | high | low : 0;
+}
+
+/* d, a, b, c. Constants are moved by -0 * 0 + c, which is c. ptxas also makes sums a * 1 + c and products a * b - 0, to
+ * use both pipes; of f16 they are exact in f32 and so are the same. */
 bool lower_hfma2(struct lowering *l)
 {
     const struct native_operand *c = lower_operand(l, 3);
@@ -106,7 +129,17 @@ bool lower_hfma2(struct lowering *l)
         from_value(l, 3);
         return true;
     }
-    return lower_halves(l, OP_FMA, 3);
+    bool is_f16 = pair_type(l) == TYPE_F16X2 && !has(l, "OOB");
+    if (is_f16 && is_one(lower_operand(l, 2))) return lower_halves(l, OP_ADD, SOURCES(1, 3));
+    if (is_f16 && is_zero(c, true)) return lower_halves(l, OP_MUL, SOURCES(1, 2));
+    int64_t changes = is_f16 && is_plain && !has_f32(l) && !has(l, "FMZ") ? fused_changes(l) : 0;
+    if (!changes) return lower_halves(l, OP_FMA, SOURCES(1, 2, 3));
+    lower_to(l, OP_N_HFMA2, TYPE_F16X2);
+    l->out->modifiers = changes;
+    to_register(l, 0);
+    for (unsigned i = 1; i < 4; i++)
+        from_value(l, i);
+    return true;
 }
 
 /* d, a, b, p */
@@ -115,7 +148,7 @@ bool lower_hmnmx2(struct lowering *l)
     const struct native_operand *p = lower_operand(l, 3);
     bool is_xorsign = has(l, "XORSIGN");
     if (!is_constant_predicate(p)) return false;
-    if (!lower_halves(l, p->invert ? OP_MAX : OP_MIN, 2)) return false;
+    if (!lower_halves(l, p->invert ? OP_MAX : OP_MIN, SOURCES(1, 2))) return false;
     if (!is_xorsign) return true;
     l->out->flags |= INSN_XORSIGN | INSN_ABS;
     for (unsigned i = 1; i < 3; i++) {
