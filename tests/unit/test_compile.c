@@ -250,6 +250,66 @@ static void test_addresses_wrap(void **state)
                     0, WS_ERR_FAULT);
 }
 
+/* In the second turn, when the memory is known: addresses of the last word of all, and misaligned ones. */
+static void test_last_word(void **state)
+{
+    (void)state;
+    expect_same_end(HEAD "mov.u32 %r3, 0; mov.u64 %d4, -4;\n"
+                         "LOOP: ld.global.u32 %r2, [%d1];\n"
+                         "mov.u64 %d1, %d4; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 2;\n"
+                         "@%p2 bra LOOP;\nret;\n}\n",
+                    0, WS_ERR_FAULT);
+}
+
+static void test_misaligned(void **state)
+{
+    (void)state;
+    expect_same_end(HEAD "mov.u32 %r3, 0;\n"
+                         "LOOP: ld.global.u32 %r2, [%d3];\n"
+                         "add.u64 %d3, %d3, 2; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 2;\n"
+                         "@%p2 bra LOOP;\nret;\n}\n",
+                    0, WS_ERR_FAULT);
+}
+
+/* Vectors side by side: the second warp knows the memory. Words move to other places of their vectors. */
+static void test_dense_vectors(void **state)
+{
+    (void)state;
+    enum { LANES = 64 };
+    static const char ptx[] =
+        HEAD "mul.wide.u32 %d2, %r1, 32; add.u64 %d3, %d1, 0; add.u64 %d4, %d1, 2048;\n"
+             "mul.wide.u32 %d5, %r1, 16; add.u64 %d3, %d3, %d5; add.u64 %d4, %d4, %d5;\n"
+             "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d3];\n"
+             "st.global.v4.u32 [%d3], {%r3, %r5, %r2, %r4};\n"
+             "ld.global.v2.u64 {%d6, %d7}, [%d4]; st.global.v2.u64 [%d4], {%d7, %d6};\nret;\n}\n";
+    struct diag diag = {0};
+    struct module *module;
+    struct device *device;
+    uint64_t address;
+    uint32_t words[2 * 4 * LANES];
+    const struct device_options options = {
+        .threads = 1, .isa_level = -1, .engine = compile_engine()};
+    struct launch_options launch = {
+        .grid = {1, 1, 1}, .block = {LANES, 1, 1}, .parameters = &address, .parameter_bytes = 8};
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = 1000 + i;
+    assert_int_equal(module_load_memory(&diag, "k.ptx", ptx, strlen(ptx), &module), WS_OK);
+    assert_int_equal(device_create(&diag, &options, &device), WS_OK);
+    assert_int_equal(device_alloc(&diag, device, 4096, &address), WS_OK);
+    assert_int_equal(device_fill(&diag, device, address, 0, 4096), WS_OK);
+    assert_int_equal(device_copy_in(&diag, device, address, words, 1024), WS_OK);
+    assert_int_equal(device_copy_in(&diag, device, address + 2048, words + 256, 1024), WS_OK);
+    assert_int_equal(module_find_entry(&diag, module, "k", &launch.entry), WS_OK);
+    assert_int_equal(device_launch(&diag, device, module, &launch, NULL), WS_OK);
+    assert_int_equal(device_copy_out(&diag, device, words, address, 1024), WS_OK);
+    assert_int_equal(device_copy_out(&diag, device, words + 256, address + 2048, 1024), WS_OK);
+    static const uint32_t from[2][4] = {{1, 3, 0, 2}, {2, 3, 0, 1}};
+    for (uint32_t i = 0; i < 512; i++)
+        assert_int_equal(words[i], 1000 + i / 4 * 4 + from[i / 256][i % 4]);
+    device_destroy(device);
+    module_destroy(module);
+}
+
 /* Who stores between two polls does not wait for ever: not a deadlock, but the limit. */
 static void test_stores_are_changes(void **state)
 {
@@ -267,6 +327,8 @@ int main(void)
         cmocka_unit_test(test_later),          cmocka_unit_test(test_other_levels),
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_addresses_wrap), cmocka_unit_test(test_stores_are_changes),
+        cmocka_unit_test(test_last_word),      cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_dense_vectors),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);
 }
