@@ -291,7 +291,7 @@ static unsigned combinations(const struct row *row)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 64, LANE_BYTES = 32, KEPT = 0x5a5a5a5a, FIRST_ACCESSES = 7 };
+enum { BLOCK = 64, LANE_BYTES = 32, KEPT = 0x5a5a5a5a, FIRST_ACCESSES = 8 };
 
 /* The text of a row, in which a letter alone is a register and @q the guard, if there is one. */
 static void put_operation(char *out, size_t size, const struct row *row, bool is_guarded)
@@ -403,9 +403,36 @@ static void test_guarded(void **state)
         check_row(&rows[i], true);
 }
 
+/* Registers of 128 bits that only lanes with an odd number write, in a branch of their own. */
+static void test_wide_in_part(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        ".version 8.3\n.target sm_70\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %i<4>; .reg .b64 %d<8>; .reg .b128 %w; .reg .pred %q;\n"
+        "ld.param.u64 %d0, [p]; mov.u32 %i0, %tid.x; mad.wide.u32 %d0, %i0, 32, %d0;\n"
+        "and.b32 %i1, %i0, 1; setp.eq.u32 %q, %i1, 0; mov.u64 %d1, 7; mov.u64 %d2, 9;\n"
+        "ld.global.b64 %d3, [%d0+8]; ld.global.b64 %d4, [%d0+16];\n"
+        "mov.b128 %w, {%d1, %d2};\n"
+        "@%q bra OVER;\nmov.b128 %w, {%d3, %d4}; add.u64 %d3, %d3, 1;\n"
+        "OVER: mov.b128 {%d5, %d6}, %w; st.global.b64 [%d0], %d5; st.global.b64 [%d0+24], %d6;\n"
+        "ret;\n}\n";
+    uint64_t lanes[BLOCK * 4], expected;
+    for (unsigned i = 0; i < BLOCK * 4; i++)
+        lanes[i] = 1000 + i;
+    run(ptx, lanes, 1);
+    for (unsigned i = 0; i < BLOCK; i++) {
+        expected = i % 2 ? 1000 + 4 * i + 1 : 7;
+        assert_int_equal(lanes[4 * i], expected);
+        expected = i % 2 ? 1000 + 4 * i + 2 : 9;
+        assert_int_equal(lanes[4 * i + 3], expected);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain),
-                                       cmocka_unit_test(test_guarded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_guarded),
+                                       cmocka_unit_test(test_wide_in_part)};
     return cmocka_run_group_tests_name("compile_edges", tests, NULL, NULL);
 }
