@@ -229,7 +229,7 @@ static struct engine_code *compile(const struct program *program, int level, boo
     for (uint32_t f = 0; f < program->function_count; f++)
         write_function(&w, f);
     w.compiled->memory = code_memory_make(w.a.bytes, w.a.used);
-    fill_code(&w);
+    if (w.compiled->memory.bytes) fill_code(&w);
     writing_clear(&w);
     if (!mem_is_of_call(program)) { /* the device keeps it */
         mem_keep(w.compiled);

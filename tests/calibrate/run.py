@@ -83,8 +83,8 @@ ROWS = [
     Row("v100-memory", base="v100", often=CACHES, nightly=MEMORY, unknown=HASHED),
     Row("v100-memory-jitter", base="v100", often=r"^latency\.(l1|l2|dram)",
         nightly=CACHES, jitter=1),
-    Row("gtx280-memory", base="gtx280", often=MEMORY, nightly=MEMORY),
-    Row("gtx580-memory", base="gtx580", often=MEMORY, nightly=MEMORY, unknown=FERMI),
+    Row("gtx280-memory", base="gtx280", nightly=MEMORY),
+    Row("gtx580-memory", base="gtx580", nightly=MEMORY, unknown=FERMI),
     Row("invented-caches", base="v100", often=CACHES, nightly=MEMORY, unknown=HASHED, changes={
         "sm.count": 46, "clock.core": "1.21 GHz", "l1.size": "96 KiB", "l1.latency": "41 cycle",
         "l1.bandwidth": "90 B/cycle", "l1.ways": 8, "l2.size": "3.5 MiB", "l2.latency": "251 cycle",
