@@ -52,23 +52,6 @@ void apply_signs(struct lowering *l)
     change_value(l, VALUE_APPLY_SIGNS);
 }
 
-void fold_value(struct lowering *l)
-{
-    struct operand *operand = last_operand(l);
-    if (operand->kind != OPERAND_IMMEDIATE || operand->width != WIDTH_ONE) return;
-    unsigned flags = operand->select;
-    uint32_t value = (uint32_t)operand->imm;
-    uint32_t sign = flags & VALUE_SIGNED_HALVES ? 0x80008000u : 0x80000000u;
-    if (operand->absolute) value &= ~sign;
-    if (operand->negate) value ^= sign;
-    if (flags & VALUE_NEGATE_HIGH) value ^= 0x80000000u;
-    if (flags & VALUE_LOW_TWICE) value = (value & 0xffff) | value << 16;
-    if (flags & VALUE_HIGH_TWICE) value = (value & 0xffff0000u) | value >> 16;
-    operand->imm = value;
-    operand->negate = operand->absolute = false;
-    operand->select = 0;
-}
-
 bool is_constant_predicate(const struct native_operand *operand)
 {
     return operand && operand->number == NATIVE_PT;

@@ -14,8 +14,6 @@ enum combine float_combine(const struct lowering *l);
 void apply_signs(struct lowering *l);
 /* More VALUE_ flags of the operand that was given last. */
 void change_value(struct lowering *l, unsigned flags);
-/* Changes the number that was given last now, if it is one, instead of in every execution. */
-void fold_value(struct lowering *l);
 /* NM_NEGATED_AT and NM_ABSOLUTE_AT of the sources first, first + 1 .. of the text. */
 int64_t sign_bits(const struct lowering *l, unsigned first, unsigned count);
 /* PT or !PT, so that the choice between least and greatest is known. */
