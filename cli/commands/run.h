@@ -25,9 +25,9 @@ struct run_request {
     bool gpu_given;
     const char *only, *report_dir, *clock, *output;
     const char *timeline; /* file for a trace viewer; NULL: none */
-    const char *isa;     /* what is executed */
-    const char *l2;      /* what launches find there */
-    double clock_jitter; /* percent */
+    const char *isa;      /* what is executed */
+    const char *l2;       /* what launches find there */
+    double clock_jitter;  /* percent */
     uint64_t skip, count;
     bool every_launch;
     bool virtual_time; /* the program's clocks follow that of the GPU */

@@ -119,13 +119,12 @@ static void add_kernel(struct reading *reading, const struct run_kernel *row)
 static bool read_kernel(struct reading *reading, char *const *f)
 {
     struct run_kernel row = {0};
-    bool is_good = read_counts(&f[1], &row.counts) && read_seconds(f[7], &row.total_seconds) &&
-                   read_seconds(f[8], &row.least_seconds) &&
-                   read_seconds(f[9], &row.most_seconds) &&
-                   read_seconds(f[10], &row.heaviest_seconds) && read_shape(f[11], row.grid) &&
-                   read_shape(f[12], row.block) && !strchr(f[13], '/') &&
-                   text_to_u64(f[15], &row.warp_instructions) &&
-                   read_seconds(f[17], &row.host_seconds);
+    bool is_good =
+        read_counts(&f[1], &row.counts) && read_seconds(f[7], &row.total_seconds) &&
+        read_seconds(f[8], &row.least_seconds) && read_seconds(f[9], &row.most_seconds) &&
+        read_seconds(f[10], &row.heaviest_seconds) && read_shape(f[11], row.grid) &&
+        read_shape(f[12], row.block) && !strchr(f[13], '/') &&
+        text_to_u64(f[15], &row.warp_instructions) && read_seconds(f[17], &row.host_seconds);
     if (!is_good || !row.counts.launches) return is_good;
     if (*f[13]) row.profile = arena_format(reading->arena, "%s/%s", reading->folder, f[13]);
     row.bottleneck = arena_copy(reading->arena, f[14]);

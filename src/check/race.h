@@ -228,7 +228,7 @@ struct place {
     uint32_t launch;
     uint8_t scope; /* of a strong one: enum mem_scope */
     bool is_strong, is_atomic, is_mbarrier, acquires, releases;
-    bool returns; /* an atomic whose old value is read */
+    bool returns;       /* an atomic whose old value is read */
     uint32_t index;     /* launch instruction index */
     uint8_t moves_data; /* enum moves_data */
 };
