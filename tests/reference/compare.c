@@ -13,7 +13,7 @@
 #include "reference/interpreter.h"
 #include "reference/native.h"
 
-struct engine_share engine_share;
+struct engine_share engine_share[2];
 
 /* Where the interpreter believes its buffers to be: elsewhere than the engine's. */
 enum { BUFFERS = 4 };
@@ -66,10 +66,15 @@ static void image_destroy(struct memory_image *image)
 
 /* ---- the two implementations ----------------------------------------------------------------- */
 
-/* With the profile as text and its warp traces, if they are wanted. */
+/* What a run leaves beside its memory. */
+struct counted {
+    struct strbuf text; /* the profile, and its warp traces, if they are wanted */
+    uint64_t instructions, compiled;
+};
+
 static ws_status launch_counted(struct diag *diag, struct device *device,
                                 const struct module *module, struct launch_options *launch,
-                                bool traces, struct strbuf *counted)
+                                bool traces, struct counted *counted)
 {
     struct launch_result result = {0};
     if (!counted) return device_launch(diag, device, module, launch, NULL);
@@ -81,22 +86,22 @@ static ws_status launch_counted(struct diag *diag, struct device *device,
         measure_cancel(measure);
         return status;
     }
-    engine_share.all += result.warp_instructions;
-    engine_share.compiled += result.compiled_instructions;
+    counted->instructions = result.warp_instructions;
+    counted->compiled = result.compiled_instructions;
     mem_free(result.tolerated);
     mem_free(result.undefined);
     struct profile *profile = measure_end(measure, 1);
     char *json = profile_to_json(profile);
-    strbuf_puts(counted, json);
+    strbuf_puts(&counted->text, json);
     mem_free(json);
-    if (profile->trace) trace_encode(profile->trace, counted);
+    if (profile->trace) trace_encode(profile->trace, &counted->text);
     profile_destroy(profile);
     return WS_OK;
 }
 
 static ws_status run_on_device(struct diag *diag, struct device *device,
                                const struct module *module, const struct program *program,
-                               struct memory_image *image, bool traces, struct strbuf *counted)
+                               struct memory_image *image, bool traces, struct counted *counted)
 {
     struct buffer buffers[BUFFERS];
     uint64_t addresses[BUFFERS];
@@ -117,14 +122,15 @@ static ws_status run_on_device(struct diag *diag, struct device *device,
 
 static ws_status run_engine(struct diag *diag, const struct module *module,
                             const struct program *program, struct engine_choice choice,
-                            struct memory_image *image, struct strbuf *counted)
+                            uint64_t compile_after, struct memory_image *image,
+                            struct counted *counted)
 {
     struct device *device;
     struct device_options options = {.max_bytes = 1 << 26,
                                      .threads = choice.threads,
                                      .isa_level = choice.level,
                                      .engine = choice.compiled ? compile_engine() : NULL,
-                                     .compile_after = choice.compile_after};
+                                     .compile_after = compile_after};
     TRY(device_create(diag, &options, &device));
     ws_status status = run_on_device(diag, device, module, program, image, choice.traces, counted);
     device_destroy(device);
@@ -229,26 +235,37 @@ static char *difference(const struct memory_image *engine, const struct memory_i
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
+static void add_share(struct engine_choice choice, uint64_t compile_after,
+                      const struct counted *counted)
+{
+    struct engine_share *share = &engine_share[choice.interpreted != 0];
+    share->runs++;
+    share->all += counted->instructions;
+    share->compiled += counted->compiled;
+    share->changed_over += compile_after && counted->compiled;
+}
+
 /* The profile of the compiled engine beside that of the interpreter with one thread. The message is NULL if they are equal. */
 static ws_status compare_profiles(struct diag *diag, const struct module *module,
                                   const struct program *program, struct engine_choice choice,
                                   struct memory_image *image, char **message)
 {
-    struct strbuf compiled = {0}, interpreted = {0};
+    struct counted compiled = {0}, interpreted = {0};
     struct memory_image other = image_create(program);
-    struct engine_share share = engine_share;
     const struct engine_choice plain = {
         .level = choice.level, .threads = 1, .traces = choice.traces};
-    ws_status status = run_engine(diag, module, program, plain, &other, &interpreted);
-    engine_share = share;
-    if (status == WS_OK) status = run_engine(diag, module, program, choice, image, &compiled);
-    bool same = compiled.length == interpreted.length &&
-                (!compiled.length || !memcmp(compiled.data, interpreted.data, compiled.length));
+    ws_status status = run_engine(diag, module, program, plain, 0, &other, &interpreted);
+    uint64_t compile_after = interpreted.instructions * choice.interpreted >> 32;
+    if (status == WS_OK)
+        status = run_engine(diag, module, program, choice, compile_after, image, &compiled);
+    const struct strbuf *a = &compiled.text, *b = &interpreted.text;
+    bool same = a->length == b->length && (!a->length || !memcmp(a->data, b->data, a->length));
     if (status == WS_OK && !same)
         *message = mem_copy("profile or traces of the compiled engine are others");
+    if (status == WS_OK) add_share(choice, compile_after, &compiled);
     image_destroy(&other);
-    strbuf_clear(&compiled);
-    strbuf_clear(&interpreted);
+    strbuf_clear(&compiled.text);
+    strbuf_clear(&interpreted.text);
     return status;
 }
 
@@ -264,7 +281,7 @@ static enum comparison compare_choice(struct module *ptx, const struct program *
     *message = NULL;
     if (status == WS_OK)
         status = choice.compiled ? compare_profiles(&diag, module, program, choice, &image, message)
-                                 : run_engine(&diag, module, program, choice, &image, NULL);
+                                 : run_engine(&diag, module, program, choice, 0, &image, NULL);
     bool ran = status == WS_OK;
     module_destroy(native);
     if (!*message) *message = ran ? difference(&image, reference) : mem_copy(diag.text);

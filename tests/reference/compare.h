@@ -10,10 +10,10 @@ struct engine_choice {
     int level; /* device_options.isa_level */
     unsigned threads;
     unsigned native; /* target, 80 for sm_80, as whose native code; 0: as PTX */
-    /* By the compiled engine, from this many warp instructions on; and the profile must be the interpreter's. */
+    /* By the compiled engine; and the profile must be the interpreter's. */
     bool compiled;
-    uint64_t compile_after;
-    bool traces; /* of warps, too: their blocks follow no compiled paths */
+    uint32_t interpreted; /* how much of the program comes before, in parts of 2^32 */
+    bool traces;          /* of warps, too: their blocks follow no compiled paths */
 };
 
 /* Global memory before or after a launch. */
@@ -22,11 +22,12 @@ struct memory_image {
     unsigned char *in, *out, *rows, *words;
 };
 
-/* Warp instructions of all runs by the compiled engine, and those of them that compiled code executed. */
+/* Runs by the compiled engine, their warp instructions, and those of them that compiled code executed. */
 struct engine_share {
-    uint64_t all, compiled;
+    uint64_t runs, all, compiled;
+    uint64_t changed_over; /* runs that were interpreted first, and went on compiled */
 };
-extern struct engine_share engine_share;
+extern struct engine_share engine_share[2]; /* compiled from the first instruction, and later */
 
 enum comparison { COMPARE_EQUAL, COMPARE_DIFFERENT, COMPARE_NOT_RUN };
 

@@ -7,8 +7,9 @@
  * Without --level and --threads every program runs on all levels that the host has, with one and with
  * two threads. --print: the programs instead of running them.
  *
- * --compiled: by the compiled engine, from the first instruction and from some other on; profiles must be the
- * interpreter's. The share of warp instructions that ran compiled is printed.
+ * --compiled: by the compiled engine, every second program from the first instruction on, the others from a random
+ * one; profiles must be the interpreter's. The share of warp instructions that ran compiled is printed; that it is
+ * below 80 % of those of the first, or that none of the others changes over, is a failure, if there are enough.
  *
  * --native 80: as the native code that ptxas makes of them for sm_80, without what the target lacks; what the engine
  * refuses is counted, and is no failure. The ptxas of PATH must be one that does not contract: a script
@@ -107,7 +108,7 @@ static bool check_seed(struct arguments *arguments, uint64_t seed)
     bool *removed = mem_zalloc(program.group_count + 1, sizeof *removed);
     for (unsigned i = 0; i < arguments->choice_count; i++) {
         /* every second program changes over while it runs, every third one is traced */
-        arguments->choices[i].compile_after = seed % 2 ? seed * 2654435761u % 4096 : 0;
+        arguments->choices[i].interpreted = seed % 2 ? (uint32_t)(seed * 2654435761u) : 0;
         arguments->choices[i].traces = seed % 3 == 0;
     }
     if (arguments->print) {
@@ -169,6 +170,25 @@ static bool parse(int argc, char **argv, struct arguments *out)
     return true;
 }
 
+static double percent(const struct engine_share *share)
+{
+    return share->all ? 100.0 * (double)share->compiled / (double)share->all : 0.0;
+}
+
+/* Returns whether they are what they should be. */
+static bool report_shares(void)
+{
+    enum { ENOUGH = 100, PERCENT_WANTED = 80 };
+    const struct engine_share *first = &engine_share[0], *late = &engine_share[1];
+    printf(
+        "%.1f %% of the warp instructions ran compiled; %.1f %% of those of %llu runs that change "
+        "over on the way, %llu of which did\n",
+        percent(first), percent(late), (unsigned long long)late->runs,
+        (unsigned long long)late->changed_over);
+    return (first->runs < ENOUGH || percent(first) >= PERCENT_WANTED) &&
+           (late->runs < ENOUGH || late->changed_over > 0);
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments;
@@ -191,8 +211,7 @@ int main(int argc, char **argv)
         printf("%lu programs from seed %llu, %u ways of running each: %lu differ, %lu refused\n", i,
                (unsigned long long)arguments.seed, arguments.choice_count, failed,
                arguments.refused);
-    if (arguments.compiled && engine_share.all)
-        printf("%.1f %% of the warp instructions ran compiled\n",
-               100.0 * (double)engine_share.compiled / (double)engine_share.all);
+    bool has_engine = device_isa_levels() > 2; /* x86-64-v4 */
+    if (arguments.compiled && !arguments.print && has_engine && !report_shares()) return 1;
     return failed != 0;
 }
