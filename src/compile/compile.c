@@ -34,7 +34,7 @@ struct writing {
     struct assembler a;
     struct path_facts facts;
     const int32_t *crossing; /* of the function at hand */
-    uint32_t shape_stub, group_count, *bodies, *paths;
+    uint32_t shape_stub, group_count, path_numbers, *bodies, *paths;
     bool *is_wanted, *is_done; /* paths */
     struct engine_path **made;
 };
@@ -102,8 +102,8 @@ static struct engine_path *describe_path(struct writing *w, const struct body *b
         insns[i] = sum += w->program->code[steps[i].code_block].insn_count;
         compiled[i] = b->step_templates[i];
     }
-    path->path = (struct code_path){steps, plan->count, sum};
-    path->insn_counts = insns;
+    path->path = (struct code_path){steps, plan->count, w->path_numbers, insns};
+    w->path_numbers += plan->count;
     path->compiled_counts = compiled;
     path->returns = plan->returns;
     return path;

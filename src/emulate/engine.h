@@ -22,8 +22,8 @@ typedef uint32_t path_fn(struct exec *x);
 struct engine_path {
     path_fn *run;
     struct code_path path;
-    bool returns;                                  /* its last step leads to its first */
-    const uint32_t *insn_counts, *compiled_counts; /* by step: of it and those before it */
+    bool returns;                    /* its last step leads to its first */
+    const uint32_t *compiled_counts; /* by step: of it and those before it */
 };
 
 struct engine_code {

@@ -102,7 +102,8 @@ struct path_step {
 struct code_path {
     const struct path_step *steps;
     uint32_t count;
-    uint32_t insn_count; /* of all of them */
+    uint32_t number;             /* paths of a launch take `count` numbers each, from 0 on */
+    const uint32_t *insn_counts; /* by step: of it and those before it */
 };
 
 struct observer {

@@ -37,7 +37,7 @@ uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
     uint32_t at = path->run(x);
     if (x->fault.kind) return split->block;
     uint64_t times = most - x->returns_left, last = path->path.count - 1;
-    uint64_t count = times * path->path.insn_count + path->insn_counts[at];
+    uint64_t count = times * path->path.insn_counts[last] + path->path.insn_counts[at];
     if (x->observe)
         x->observe->path(x->observer_worker, &warp->ref, &path->path, times, at + 1, split->mask);
     x->block->instructions += count;

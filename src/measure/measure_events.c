@@ -13,8 +13,7 @@ struct warp_state {
     struct cell *cells; /* of the stage */
     uint32_t ordinal;
     uint32_t threads; /* lanes that exist */
-    struct dep_warp dep;
-    struct load_warp load;
+    struct warp_history history;
     /* Instructions in this stage. By lane: `full` (every lane) + lanes[] + what is pending with
      * the last partial masks, which mostly repeat. */
     uint64_t insns, full;
@@ -124,7 +123,7 @@ static void *worker_begin(void *self)
         w->sites[i].kinds[SPACE_SHARED] =
             (uint8_t)memory_kind(SPACE_SHARED, insn_operation_in(insn, SPACE_SHARED));
     }
-    w->load_results = mem_zalloc(m->loads.word_count + 1, sizeof *w->load_results);
+    history_table_init(&w->histories, &m->dep, &m->loads);
     w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
     w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);
     if (m->launch.sample) sample_worker_begin(w);
@@ -266,7 +265,6 @@ static void *block_begin(void *worker, uint64_t index)
     uint32_t warps = m->launch.warps_per_block;
     uint64_t threads = (uint64_t)m->launch.block[0] * m->launch.block[1] * m->launch.block[2];
     memset(block->warps, 0, warps * sizeof *block->warps);
-    memset(block->last_writes, 0, (size_t)warps * m->dep.slot_count * sizeof(uint32_t));
     block->share_count = 0;
     block->record = m->recorder ? trace_recorder_block(m->recorder, index) : NULL;
     block->index = index;
@@ -282,9 +280,9 @@ static void *block_begin(void *worker, uint64_t index)
         struct warp_state *warp = &block->warps[i];
         uint64_t rest = threads - 32 * (uint64_t)i;
         warp->threads = rest >= 32 ? UINT32_MAX : (UINT32_C(1) << rest) - 1;
-        warp->dep = (struct dep_warp){1, block->last_writes + (size_t)i * m->dep.slot_count};
         warp->guard_insn = UINT32_MAX;
-        warp->load.results = block->load_results + (size_t)i * m->loads.word_count;
+        warp->history.dep.last = block->last_writes + (size_t)i * m->dep.slot_count;
+        warp->history.load.results = block->load_results + (size_t)i * m->loads.word_count;
         enter_stage(w, warp, 0);
     }
     w->blocks += !block->is_silent;
@@ -354,33 +352,37 @@ static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_
     warp->on_count += count;
 }
 
-/* One execution of a code block that stands for `times` of them: its history is that of each. */
-static inline void run_often(struct worker *w, const struct warp_ref *ref, uint32_t code_block,
-                             uint32_t active, uint64_t times)
+/* A code block that the lanes `active` execute `times` times; what its history decides is left to the caller. */
+static inline void count_block(struct worker *w, struct warp_state *warp, uint32_t code_block,
+                               uint32_t active, uint64_t times)
 {
-    const struct measure *m = w->measure;
-    struct warp_state *warp = warp_of(ref);
-    const struct dep_block *dep = &m->dep.blocks[code_block];
     struct cell *cell = &warp->cells[code_block];
-    warp->insns += times * dep->insn_count;
-    if (is_silent(ref)) return;
     cell->executions += times;
     cell->lanes += times * bits_count(active);
+    if (w->measure->ends_in_exit[code_block]) warp->dead |= active;
+}
+
+/* Instructions of code blocks that were counted. */
+static inline void count_insns(struct warp_state *warp, uint32_t active, uint64_t count)
+{
     warp->active = active;
-    if (m->ends_in_exit[code_block]) warp->dead |= active;
-    count_lanes(warp, active, times * dep->insn_count);
-    struct dep_sums sums = {0};
-    dep_run(&m->dep, dep, &warp->dep, &sums);
-    w->dep_sums.distance += times * sums.distance;
-    w->dep_sums.consumers += times * sums.consumers;
-    w->load_groups += times * load_run(&m->loads, &m->loads.blocks[code_block], &warp->load);
+    count_lanes(warp, active, count);
 }
 
 static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, uint32_t active)
 {
+    struct worker *w = worker;
+    struct warp_state *warp = warp_of(ref);
+    const struct path_step step = {.code_block = code_block};
+    const struct history_route route = {&step, 1, code_block, false};
+    uint32_t insns = w->measure->dep.blocks[code_block].insn_count;
     if (record_of(ref))
-        block_record_run(record_of(ref), ref->index, warp_of(ref)->threads, code_block, active);
-    run_often(worker, ref, code_block, active, 1);
+        block_record_run(record_of(ref), ref->index, warp->threads, code_block, active);
+    warp->insns += insns;
+    if (is_silent(ref)) return;
+    count_block(w, warp, code_block, active, 1);
+    count_insns(warp, active, insns);
+    history_pass(&w->histories, &warp->history, &route, 1, &w->sums);
 }
 
 static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn, uint32_t off,
@@ -441,42 +443,27 @@ static bool is_ordered(void *worker, const struct warp_ref *ref)
 static void pass_often(struct worker *w, const struct warp_ref *ref, const struct code_path *path,
                        uint32_t steps, uint32_t branches, uint32_t active, uint64_t times)
 {
+    struct warp_state *warp = warp_of(ref);
+    const struct history_route route = {
+        path->steps, steps, w->measure->launch.code_block_count + path->number + steps - 1, false};
+    uint64_t insns = times * path->insn_counts[steps - 1];
+    warp->insns += insns;
+    if (is_silent(ref) || !times) return;
     for (uint32_t i = 0; i < steps; i++) {
         const struct path_step *step = &path->steps[i];
-        run_often(w, ref, step->code_block, active, times);
+        count_block(w, warp, step->code_block, active, times);
         if (i < branches && step->branch != NO_BRANCH)
             branch_often(w, ref, step->branch, step->is_taken ? 0 : active, times);
     }
+    count_insns(warp, active, insns);
+    history_pass(&w->histories, &warp->history, &route, times, &w->sums);
 }
 
-/* Does the path leave the loads that are under way as it finds them? */
-static bool pass_once(struct worker *w, const struct warp_ref *ref, const struct code_path *path,
-                      uint32_t active)
-{
-    const struct load_warp *load = &warp_of(ref)->load;
-    size_t bytes = w->measure->loads.word_count * sizeof *load->results;
-    bool was_open = load->open;
-    memcpy(w->load_results, load->results, bytes);
-    pass_often(w, ref, path, path->count, path->count, active, 1);
-    return was_open == load->open && !memcmp(w->load_results, load->results, bytes);
-}
-
-/* Passes are counted one by one until each is like the one before: registers that the path does not write
- * are then farther away than distances are counted, and may stay as near as they are. */
 static void path(void *worker, const struct warp_ref *ref, const struct code_path *path,
                  uint64_t times, uint32_t rest, uint32_t active)
 {
-    struct worker *w = worker;
-    uint64_t least = DISTANCE_MAX / path->insn_count + 2;
-    for (uint64_t passes = 0; times > 1; passes++, times--) {
-        bool is_steady = pass_once(w, ref, path, active);
-        if (!is_steady || passes < least) continue;
-        pass_often(w, ref, path, path->count, path->count, active, times - 1);
-        times = 0;
-        break;
-    }
-    if (times) pass_often(w, ref, path, path->count, path->count, active, times);
-    pass_often(w, ref, path, rest, rest - 1, active, 1);
+    pass_often(worker, ref, path, path->count, path->count, active, times);
+    pass_often(worker, ref, path, rest, rest - 1, active, 1);
 }
 
 /* Random accesses may have more costs than there are numbers: those are added up at once. */
@@ -597,9 +584,11 @@ static void next_stage(struct worker *w, struct block_state *block, struct warp_
  * it opens no stage. */
 static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, bool waits)
 {
+    static const struct history_route route = {.number = UINT32_MAX, .ends_loads = true};
+    struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
     uint32_t lanes = warp->guard_insn == insn ? warp->guard_on : warp->active;
-    warp->load.open = false;
+    history_pass(&w->histories, &warp->history, &route, 1, &w->sums);
     if (!waits || is_silent(ref)) return;
     if (warp->passed & lanes) next_stage(worker, ref->block, warp);
     warp->passed |= lanes;

@@ -68,7 +68,7 @@ static void worker_destroy(struct worker *w)
     mem_free(w->sites);
     mem_free(w->site_tallies);
     mem_free(w->unlisted);
-    mem_free(w->load_results);
+    history_table_clear(&w->histories);
     mem_free(w->lanes_off);
     mem_free(w->divergent);
     mem_free(w);
@@ -90,8 +90,8 @@ void measure_worker_end(void *self, void *worker)
     add_all(m->lanes_off, w->lanes_off, m->launch.insn_count);
     add_all(m->divergent, w->divergent, m->launch.insn_count);
     m->blocks += w->blocks;
-    m->load_groups += w->load_groups;
-    m->dep_sums.distance += w->dep_sums.distance;
-    m->dep_sums.consumers += w->dep_sums.consumers;
+    m->load_groups += w->sums.groups;
+    m->dep_sums.distance += w->sums.distance;
+    m->dep_sums.consumers += w->sums.consumers;
     worker_destroy(w);
 }

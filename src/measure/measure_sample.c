@@ -92,9 +92,9 @@ static void sum_worker(const struct worker *w, uint64_t *sums)
         stage_sums_add(all, &w->stages[i]->sums, m->launch.code_block_count);
         stage_sums_add_tally(all, &w->patterns, &w->stages[i]->tally);
     }
-    measure_expand(m, all, w->blocks, w->load_groups, sums);
-    sums[SAMPLE_DISTANCE] = w->dep_sums.distance;
-    sums[SAMPLE_CONSUMERS] = w->dep_sums.consumers;
+    measure_expand(m, all, w->blocks, w->sums.groups, sums);
+    sums[SAMPLE_DISTANCE] = w->sums.distance;
+    sums[SAMPLE_CONSUMERS] = w->sums.consumers;
     for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
         sums[SAMPLE_DISTANCE] += cells[i].executions * m->dep.blocks[i].distance;
         sums[SAMPLE_CONSUMERS] += cells[i].executions * m->dep.blocks[i].consumers;

@@ -7,9 +7,8 @@
 
 #include "measure/access_cost.h"
 #include "measure/access_groups.h"
-#include "measure/dependence.h"
 #include "measure/footprint.h"
-#include "measure/load_group.h"
+#include "measure/history.h"
 #include "measure/measure_sample.h"
 #include "measure/pattern_table.h"
 #include "measure/profile.h"
@@ -118,12 +117,12 @@ struct worker {
     struct site_sums *unlisted; /* costs without a number; NULL until there is one */
     struct stage *stages[STAGE_COUNT];
     uint64_t *lanes_off, *divergent;
-    uint64_t blocks, load_groups;
-    struct dep_sums dep_sums;
+    uint64_t blocks;
+    struct history_table histories;
+    struct history_sums sums;
     struct footprint read, written, texture; /* sectors of global memory */
     struct sample_worker sample;
     struct block_state *free_blocks;
-    uint64_t *load_results; /* of a warp, before a path */
 };
 
 enum { TOUCH_READ, TOUCH_WRITTEN, TOUCH_TEXTURE, TOUCH_COUNT };

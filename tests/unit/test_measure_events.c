@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/history.h"
 #include "measure/isa_view.h"
 #include "support/event_program.h"
 
@@ -290,6 +291,85 @@ static void long_runs_of_a_warp(void **state)
     free(program);
 }
 
+/* One warp whose histories are numbered, and beside it its own distances and loads, block by block. */
+struct twin {
+    struct warp_history numbered, plain;
+    struct history_sums sums, plain_sums;
+};
+
+static void twin_begin(struct twin *twin, const struct dep_plan *dep, const struct load_plan *loads)
+{
+    struct warp_history *both[] = {&twin->numbered, &twin->plain};
+    *twin = (struct twin){.plain = {.dep = {.now = 1}}};
+    for (int i = 0; i < 2; i++) {
+        both[i]->dep.last = calloc(dep->slot_count + 1, sizeof(uint32_t));
+        both[i]->load.results = calloc(loads->word_count + 1, sizeof(uint64_t));
+    }
+}
+
+static void twin_end(struct twin *twin)
+{
+    free(twin->numbered.dep.last);
+    free(twin->numbered.load.results);
+    free(twin->plain.dep.last);
+    free(twin->plain.load.results);
+}
+
+static void twin_pass(struct twin *twin, struct history_table *table,
+                      const struct history_route *route, uint64_t times)
+{
+    struct dep_sums dep = {0};
+    history_pass(table, &twin->numbered, route, times, &twin->sums);
+    for (uint64_t i = 0; i < times * route->count; i++) {
+        uint32_t block = route->steps[i % route->count].code_block;
+        dep_run(table->dep, &table->dep->blocks[block], &twin->plain.dep, &dep);
+        twin->plain_sums.groups +=
+            load_run(table->loads, &table->loads->blocks[block], &twin->plain.load);
+    }
+    if (route->ends_loads) twin->plain.load.open = false;
+    twin->plain_sums.distance += dep.distance;
+    twin->plain_sums.consumers += dep.consumers;
+}
+
+/* Walks over more histories than there are numbers. */
+static void numbered_histories(void **state)
+{
+    (void)state;
+    enum { ROUTES = 20, WALKS = 40, PASSES = 4000 };
+    struct program *program = make_program(5);
+    struct dep_plan dep;
+    struct load_plan loads;
+    struct history_table table;
+    struct path_step steps[ROUTES][4] = {{{0}}};
+    struct history_route routes[ROUTES + 1] = {[ROUTES] = {NULL, 0, UINT32_MAX, true}};
+    dep_plan_init(&dep, &program->launch);
+    load_plan_init(&loads, &program->launch);
+    history_table_init(&table, &dep, &loads);
+    for (uint32_t i = 0; i < ROUTES; i++) {
+        routes[i] = (struct history_route){steps[i], 1 + next_random(4), i, false};
+        for (uint32_t k = 0; k < routes[i].count; k++)
+            steps[i][k].code_block = next_random(BLOCKS);
+    }
+    uint32_t own = 0;
+    for (uint32_t walk = 0; walk < WALKS; walk++) {
+        struct twin twin;
+        twin_begin(&twin, &dep, &loads);
+        for (uint32_t i = 0; i < PASSES; i++) {
+            uint64_t times = next_random(8) ? 1 : next_random(100);
+            const struct history_route *route = &routes[next_random(ROUTES + 1)];
+            twin_pass(&twin, &table, route, route->count ? times : 1);
+            assert_memory_equal(&twin.sums, &twin.plain_sums, sizeof twin.sums);
+        }
+        own += twin.numbered.number == HISTORY_OWN;
+        twin_end(&twin);
+    }
+    assert_in_range(own, 1, WALKS - 1);
+    history_table_clear(&table);
+    load_plan_clear(&loads);
+    dep_plan_clear(&dep);
+    free(program);
+}
+
 /* The two tables of one counter must agree, and every id must be found again. */
 static void counter_table(void **state)
 {
@@ -316,6 +396,7 @@ int main(void)
         cmocka_unit_test(rules_are_null_unless_requested),
         cmocka_unit_test(sampled_blocks),
         cmocka_unit_test(long_runs_of_a_warp),
+        cmocka_unit_test(numbered_histories),
         cmocka_unit_test(statements),
         cmocka_unit_test(counter_table),
     };
