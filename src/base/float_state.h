@@ -6,9 +6,12 @@
 #define BASE_FLOAT_STATE_H
 
 #include <fenv.h>
+#include <stdbool.h>
 
 struct float_state {
-    fenv_t environment;
+    bool is_usual;  /* it was the standard one but for what `mxcsr` holds: nothing else is kept */
+    unsigned mxcsr; /* of the SSE unit */
+    fenv_t environment; /* unless is_usual */
 };
 
 /* To nearest, subnormals kept, nothing trapped. */
