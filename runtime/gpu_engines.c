@@ -9,32 +9,47 @@
  * capability 6.0 on but for a few). */
 enum { GRIDS_MOST = 128 };
 
+struct taken {
+    double begin, end, share;
+};
+
+/* Most work ends behind all that was before: lists are by end, and gone through from behind. */
 static struct engine {
-    struct taken {
-        double begin, end, share;
-    } taken[GRIDS_MOST]; /* the latest */
-    size_t count;
+    struct taken taken[GRIDS_MOST]; /* the latest: a ring that begins at `first` */
+    size_t first, count;
     double full_until; /* what is older than those has ended by then */
     double last_end;
 } engines[ENGINES];
 
+static size_t place(const struct engine *engine, size_t i)
+{
+    return (engine->first + i) % GRIDS_MOST;
+}
+
+/* How many end by then: those behind them end later. */
+static size_t count_ended(const struct engine *engine, double at)
+{
+    size_t ended = engine->count;
+    while (ended && engine->taken[place(engine, ended - 1)].end > at)
+        ended--;
+    return ended;
+}
+
 /* The first end after `at`. */
 static double next_end(const struct engine *engine, double at)
 {
-    double found = INFINITY;
-    for (size_t i = 0; i < engine->count; i++)
-        if (engine->taken[i].end > at && engine->taken[i].end < found) found = engine->taken[i].end;
-    return found;
+    size_t ended = count_ended(engine, at);
+    return ended < engine->count ? engine->taken[place(engine, ended)].end : INFINITY;
 }
 
 static bool has_room(const struct engine *engine, double begin, double end, double share)
 {
     const double rounding = 1e-9;
     double sum = share;
-    for (size_t i = 0; i < engine->count; i++)
-        if ((engine->taken[i].begin < end || engine->taken[i].begin <= begin) &&
-            engine->taken[i].end > begin)
-            sum += engine->taken[i].share;
+    for (size_t i = count_ended(engine, begin); i < engine->count; i++) {
+        const struct taken *one = &engine->taken[place(engine, i)];
+        if (one->begin < end || one->begin <= begin) sum += one->share;
+    }
     return sum <= 1 + rounding;
 }
 
@@ -47,24 +62,20 @@ double engine_begin(enum gpu_engine number, double ready, double seconds, double
     return begin;
 }
 
-static size_t first_to_end(const struct engine *engine)
+static void drop_first(struct engine *engine)
 {
-    size_t first = 0;
-    for (size_t i = 1; i < engine->count; i++)
-        if (engine->taken[i].end < engine->taken[first].end) first = i;
-    return first;
+    engine->full_until = fmax(engine->full_until, engine->taken[engine->first].end);
+    engine->first = place(engine, 1);
+    engine->count--;
 }
 
 void engine_take(enum gpu_engine number, double begin, double end, double share)
 {
     struct engine *engine = &engines[number];
-    size_t at = engine->count;
-    if (at == GRIDS_MOST) {
-        at = first_to_end(engine);
-        engine->full_until = fmax(engine->full_until, engine->taken[at].end);
-    } else {
-        engine->count++;
-    }
-    engine->taken[at] = (struct taken){begin, end, share};
+    if (engine->count == GRIDS_MOST) drop_first(engine);
+    size_t at = count_ended(engine, end);
+    for (size_t i = engine->count++; i > at; i--)
+        engine->taken[place(engine, i)] = engine->taken[place(engine, i - 1)];
+    engine->taken[place(engine, at)] = (struct taken){begin, end, share};
     engine->last_end = fmax(engine->last_end, end);
 }
