@@ -6,9 +6,6 @@
 
 #include "tally.h"
 
-/* Launches between two lines of the table. */
-enum { FLUSH_INTERVAL = 64 };
-
 static struct {
     struct kernel *kernel; /* NULL: there was none */
     bool is_repeatable;
@@ -20,8 +17,7 @@ static struct {
     uint64_t changes;      /* of the device, behind it */
     uint64_t instructions; /* of warps */
     unsigned executed;     /* in a row */
-    unsigned unwritten;
-    bool is_settled; /* the last two took the same time: so do those that follow */
+    bool is_settled;       /* the last two took the same time: so do those that follow */
     struct class_estimate time;
 } last;
 
@@ -51,7 +47,6 @@ bool repeat_try(const struct kernel_work *work, const ws_launch *launch)
     tally_repeat(work->kernel, launch, last.instructions, last.is_settled, &last.time);
     last.is_settled =
         before.number && before.table == last.time.table && before.clock == last.time.clock;
-    if (++last.unwritten >= FLUSH_INTERVAL) repeat_flush();
     return true;
 }
 
@@ -77,7 +72,6 @@ void repeat_learn(const struct kernel_work *work, const ws_launch *launch,
     bool again = same && last.changes + 1 == ws_device_changes(runtime.device);
     /* Without counters: where data decide nothing, it touches what it did before. */
     bool is_known = last.is_repeatable && same && (again || !work->kernel->info.follows_data);
-    repeat_flush();
     if (!same) keep(work);
     last.is_repeatable = one && !work->cooperative && !runtime.has_managed &&
                          (launch->counters ? result->is_repeatable : is_known);
@@ -87,15 +81,4 @@ void repeat_learn(const struct kernel_work *work, const ws_launch *launch,
     last.executed = again ? last.executed + 1 : 1;
     last.is_settled = false;
     last.time = (struct class_estimate){0};
-}
-
-void repeat_flush(void)
-{
-    if (last.unwritten) tally_write(last.kernel);
-    last.unwritten = 0;
-}
-
-static __attribute__((destructor)) void flush_at_end(void)
-{
-    repeat_flush();
 }

@@ -11,7 +11,5 @@ bool repeat_try(const struct kernel_work *work, const ws_launch *launch);
 /* A launch was executed. */
 void repeat_learn(const struct kernel_work *work, const ws_launch *launch,
                   const struct launch_class *one, const ws_launch_result *result);
-/* Launches that were not executed since the table was written are written to it. */
-void repeat_flush(void);
 
 #endif

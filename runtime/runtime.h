@@ -165,6 +165,8 @@ void session_start(struct options *options);
 struct row;
 struct row *row_create(const char *kind);
 void row_set(struct row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The place of its field `index`, from 0, of so many bytes; NULL: row_set had no room for it. */
+char *row_field(struct row *row, unsigned index, size_t bytes);
 /* A note that the report shows; the same words only once. */
 /* Where CUDA has no error to give: says so and ends the program with 125, warpsage's own failure. */
 _Noreturn void out_of_memory(size_t bytes);

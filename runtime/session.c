@@ -8,7 +8,6 @@
  *     kernel TAB launches TAB measured TAB ...     tally.c writes it, src/answer/run_session.c reads it
  *     missing TAB count TAB name
  *     used                                         by a process that called CUDA
- *     running TAB name                             the kernel that was executing; empty: none
  *     note TAB text                                newlines in it are \x01 */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +21,7 @@
 
 #include "runtime.h"
 
-enum { ROW_BYTES = 2048, ROWS = 2048 };
+enum { ROW_BYTES = 4096, ROWS = 2048 }; /* names of C++ are long */
 struct row {
     char text[ROW_BYTES];
 };
@@ -166,6 +165,17 @@ void row_set(struct row *row, const char *format, ...)
     if (length < 0 || length > ROW_BYTES - 2) length = ROW_BYTES - 2;
     memset(row->text + length, ' ', (size_t)(ROW_BYTES - 1 - length));
     row->text[ROW_BYTES - 1] = '\n';
+}
+
+char *row_field(struct row *row, unsigned index, size_t bytes)
+{
+    char *field = row ? row->text : NULL;
+    const char *end = row ? row->text + ROW_BYTES - 1 : NULL;
+    for (; field && index; index--) {
+        field = memchr(field, '\t', (size_t)(end - field));
+        if (field) field++;
+    }
+    return field && bytes <= (size_t)(end - field) ? field : NULL;
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */

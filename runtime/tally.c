@@ -10,7 +10,14 @@
 #include <unistd.h>
 
 #include "event_log.h"
+#include "row_number.h"
 #include "virtual_time.h"
+
+/* What the row of a kernel counts, and its seconds: the places of these fields in the line. */
+enum { COUNTS = 7, SECONDS = 5 };
+static const unsigned char count_fields[COUNTS] = {1, 2, 3, 4, 5, 6, 15};
+static const unsigned char seconds_fields[SECONDS] = {7, 8, 9, 10, 17};
+enum { RUNNING_FIELD = 18 };
 
 struct tally {
     struct row *row;
@@ -19,12 +26,13 @@ struct tally {
     double total, least, most, heaviest;
     char bottleneck[80], profile[64];
     uint32_t grid[3], block[3];
-    uint64_t warp_instructions; /* of all launches */
-    double host_seconds;        /* that they took here to execute */
+    uint64_t warp_instructions;                        /* of all launches */
+    double host_seconds;                               /* that they took here to execute */
+    char *counts[COUNTS], *seconds[SECONDS], *running; /* in the row */
     struct launch_classes classes;
 };
 
-/* ---- which launches count -------------------------------------------------------------------- */
+/* ---- its row ---------------------------------------------------------------------------------- */
 
 static const char *display_name(const struct kernel *kernel)
 {
@@ -33,6 +41,40 @@ static const char *display_name(const struct kernel *kernel)
                            : NULL;
     return name ? name : kernel->name;
 }
+
+static void write_numbers(const struct tally *t)
+{
+    const uint64_t counts[COUNTS] = {t->launches,  t->measured, t->reused,           t->scaled,
+                                     t->uncounted, t->failed,   t->warp_instructions};
+    const double seconds[SECONDS] = {t->total, t->least, t->most, t->heaviest, t->host_seconds};
+    for (unsigned i = 0; i < COUNTS; i++)
+        row_set_count(t->counts[i], counts[i]);
+    for (unsigned i = 0; i < SECONDS; i++)
+        row_set_seconds(t->seconds[i], seconds[i]);
+}
+
+/* All of it; what does not change with every launch, too. */
+static void write_row(const struct kernel *kernel)
+{
+#define COUNT ROW_COUNT "\t"
+#define TIME ROW_SECONDS "\t"
+    struct tally *t = kernel->tally;
+    row_set(t->row,
+            "kernel\t" COUNT COUNT COUNT COUNT COUNT COUNT TIME TIME TIME TIME
+            "%u,%u,%u\t%u,%u,%u\t%s\t%s\t" COUNT "%s\t" TIME "0\t",
+            t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2], t->profile,
+            t->bottleneck, display_name(kernel));
+    for (unsigned i = 0; i < COUNTS; i++)
+        t->counts[i] = row_field(t->row, count_fields[i], strlen(ROW_COUNT));
+    for (unsigned i = 0; i < SECONDS; i++)
+        t->seconds[i] = row_field(t->row, seconds_fields[i], strlen(ROW_SECONDS));
+    t->running = row_field(t->row, RUNNING_FIELD, 1);
+    write_numbers(t);
+#undef COUNT
+#undef TIME
+}
+
+/* ---- which launches count -------------------------------------------------------------------- */
 
 static bool name_matches(const struct kernel *kernel)
 {
@@ -53,6 +95,7 @@ static struct tally *tally_of(struct kernel *kernel)
     tally->row = row_create("kernel");
     tally->wanted = name_matches(kernel);
     kernel->tally = tally;
+    write_row(kernel);
     return tally;
 }
 
@@ -81,40 +124,18 @@ bool tally_repeats(struct kernel *kernel, const ws_launch *launch, const struct 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void write_row(const struct kernel *kernel)
-{
-    const struct tally *t = kernel->tally;
-    row_set(
-        t->row,
-        "kernel\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%.9g\t%.9g\t%.9g\t%.9g\t%u,%u,%u\t%u,%u,%u\t"
-        "%s\t%s\t%llu\t%s\t%.3g\t",
-        (unsigned long long)t->launches, (unsigned long long)t->measured,
-        (unsigned long long)t->reused, (unsigned long long)t->scaled,
-        (unsigned long long)t->uncounted, (unsigned long long)t->failed, t->total, t->least,
-        t->most, t->heaviest, t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1],
-        t->block[2], t->profile, t->bottleneck, (unsigned long long)t->warp_instructions,
-        display_name(kernel), t->host_seconds);
-}
-
-void tally_write(const struct kernel *kernel)
-{
-    write_row(kernel);
-}
-
 void tally_running(struct kernel *kernel)
 {
-    static struct row *row;
-    static pid_t owner;
-    static struct kernel *running;
+    static struct tally *running;
     static double begin;
-    if (running) tally_of(running)->host_seconds += host_now() - begin;
-    running = kernel;
-    begin = host_now();
-    if (owner != getpid()) {
-        owner = getpid();
-        row = row_create("running");
+    double now = host_now();
+    if (running) {
+        running->host_seconds += now - begin;
+        if (running->running) *running->running = '0';
     }
-    row_set(row, "running\t%s", kernel ? display_name(kernel) : "");
+    running = kernel ? tally_of(kernel) : NULL;
+    begin = now;
+    if (running && running->running) *running->running = '1';
 }
 
 void tally_failed(struct kernel *kernel)
@@ -352,7 +373,10 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
     const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
     double begin = spend_launch(&power, time.clock, share_of(kernel, launch));
     event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
-    write_row(kernel);
+    if (profile)
+        write_row(kernel);
+    else
+        write_numbers(tally);
 }
 
 void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instructions,
@@ -371,4 +395,5 @@ void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instr
     const struct launch_power power = launch_class_power(one, instructions, l2_found);
     double begin = spend_launch(&power, time->clock, share_of(kernel, launch));
     event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
+    write_numbers(tally);
 }

@@ -14,11 +14,9 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
                const ws_launch_result *result, ws_profile *profile);
 /* Would the next launch be of that class, and only reuse its time? If so it is counted among the launches. */
 bool tally_repeats(struct kernel *kernel, const ws_launch *launch, const struct launch_class *one);
-/* Such a launch, which is not executed. It takes *time if is_settled, else what it finds in the L2 says so. The table is
- * written by tally_write. */
+/* Such a launch, which is not executed. It takes *time if is_settled, else what it finds in the L2 says so. */
 void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instructions,
                   bool is_settled, struct class_estimate *time);
-void tally_write(const struct kernel *kernel);
 void tally_failed(struct kernel *kernel);
 /* The question `analyze` about a launch on the GPU; *out is NULL if there is no answer. */
 WS_CHECKED ws_status tally_ask(const ws_profile *profile, const ws_input *inputs, size_t count,

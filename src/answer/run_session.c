@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +31,8 @@ struct session_file {
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+enum { TIME_DIGITS = 9, HOST_DIGITS = 3 };
+
 /* Cuts a line at its tabs. */
 static size_t cut(char *line, char **fields, size_t capacity)
 {
@@ -39,12 +42,14 @@ static size_t cut(char *line, char **fields, size_t capacity)
     return count;
 }
 
-/* The program may have set a locale whose decimal point is a comma. */
-static bool read_seconds(char *text, double *out)
+/* The program may have set a locale whose decimal point is a comma. As many digits are kept as say something. */
+static bool read_seconds(char *text, int digits, double *out)
 {
-    char *comma = strchr(text, ',');
+    char *comma = strchr(text, ','), rounded[32];
     if (comma) *comma = '.';
-    return text_to_double(text, out) && *out >= 0;
+    if (!text_to_double(text, out) || !(*out >= 0)) return false;
+    snprintf(rounded, sizeof rounded, "%.*g", digits, *out);
+    return text_to_double(rounded, out);
 }
 
 static bool read_shape(char *text, uint64_t out[3])
@@ -116,16 +121,28 @@ static void add_kernel(struct reading *reading, const struct run_kernel *row)
     out->kernels[out->kernel_count++] = *row;
 }
 
+static void note_running(struct reading *reading, const char *kernel)
+{
+    add_note(reading, arena_format(reading->arena,
+                                   "The program ended while kernel %s was executing: that launch "
+                                   "is not counted.",
+                                   kernel));
+}
+
 static bool read_kernel(struct reading *reading, char *const *f)
 {
     struct run_kernel row = {0};
-    bool is_good =
-        read_counts(&f[1], &row.counts) && read_seconds(f[7], &row.total_seconds) &&
-        read_seconds(f[8], &row.least_seconds) && read_seconds(f[9], &row.most_seconds) &&
-        read_seconds(f[10], &row.heaviest_seconds) && read_shape(f[11], row.grid) &&
-        read_shape(f[12], row.block) && !strchr(f[13], '/') &&
-        text_to_u64(f[15], &row.warp_instructions) && read_seconds(f[17], &row.host_seconds);
-    if (!is_good || !row.counts.launches) return is_good;
+    bool is_good = read_counts(&f[1], &row.counts) &&
+                   read_seconds(f[7], TIME_DIGITS, &row.total_seconds) &&
+                   read_seconds(f[8], TIME_DIGITS, &row.least_seconds) &&
+                   read_seconds(f[9], TIME_DIGITS, &row.most_seconds) &&
+                   read_seconds(f[10], TIME_DIGITS, &row.heaviest_seconds) &&
+                   read_shape(f[11], row.grid) && read_shape(f[12], row.block) &&
+                   !strchr(f[13], '/') && text_to_u64(f[15], &row.warp_instructions) &&
+                   read_seconds(f[17], HOST_DIGITS, &row.host_seconds);
+    if (!is_good) return false;
+    if (*f[18] == '1') note_running(reading, f[16]);
+    if (!row.counts.launches) return true;
     if (*f[13]) row.profile = arena_format(reading->arena, "%s/%s", reading->folder, f[13]);
     row.bottleneck = arena_copy(reading->arena, f[14]);
     row.name = arena_copy(reading->arena, f[16]);
@@ -157,18 +174,8 @@ static bool read_note(struct reading *reading, char *const *f)
     return true;
 }
 
-static bool read_running(struct reading *reading, char *const *f)
-{
-    if (*f[1])
-        add_note(reading, arena_format(reading->arena,
-                                       "The program ended while kernel %s was executing: that "
-                                       "launch is not counted.",
-                                       f[1]));
-    return true;
-}
-
 enum {
-    KERNEL_FIELDS = 18,
+    KERNEL_FIELDS = 19,
     LAUNCH_FIELDS = 9,
     TABLE_ROWS = 2048 /* ROWS of runtime/session.c */,
     EVENT_ROWS = 6144 + 1 /* EVENTS of event_log.c, and a head */
@@ -185,7 +192,6 @@ static bool read_row(struct reading *reading, const struct session_file *file, c
         {"kernel", KERNEL_FIELDS, read_kernel},
         {"missing", 3, read_missing},
         {"note", 2, read_note},
-        {"running", 2, read_running},
     };
     char *fields[KERNEL_FIELDS + 1];
     size_t length = strlen(line);
@@ -253,11 +259,11 @@ static bool read_launch(struct reading *reading, const struct session_file *file
     if (cut(line, f, LAUNCH_FIELDS) < LAUNCH_FIELDS) return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (!strcmp(f[0], ways[i])) one.how = ways[i];
-    if (!one.how || !read_seconds(f[1], &one.seconds) || !text_to_u64(f[2], &number) ||
+    if (!one.how || !read_seconds(f[1], TIME_DIGITS, &one.seconds) || !text_to_u64(f[2], &number) ||
         !read_shape(f[3], one.grid) || !read_shape(f[4], one.block) ||
         !text_to_u64(f[5], &one.dynamic_shared_bytes) ||
-        !text_to_u64(f[7], &one.warp_instructions) || !read_seconds(f[8], &one.l2_found) ||
-        one.l2_found > 1)
+        !text_to_u64(f[7], &one.warp_instructions) ||
+        !read_seconds(f[8], TIME_DIGITS, &one.l2_found) || one.l2_found > 1)
         return false;
     one.kernel = arena_copy(reading->arena, f[6]);
     one.report = one.how == ways[0] ? add_report(reading, file, &one, number)
@@ -284,10 +290,9 @@ static ws_status read_lines(struct reading *reading, const struct session_file *
 {
     struct arena scratch = {0};
     char *text, *line;
-    size_t size, lines = 0, bad = 0;
+    size_t lines = 0, bad = 0;
     const char *path = arena_format(&scratch, "%s/%s", reading->folder, file->name);
-    ws_status status =
-        text_read_at_most(reading->diag, &scratch, path, TEXT_MOST_PROFILE, &text, &size);
+    ws_status status = text_read_to_zero(reading->diag, &scratch, path, TEXT_MOST_PROFILE, &text);
     /* Behind the last row of a table are zeros. */
     while (status == WS_OK && text && *text && (line = strsep(&text, "\n")) != NULL)
         bad += lines++ >= file->most_lines || !read(reading, file, line);

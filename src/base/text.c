@@ -12,9 +12,14 @@
 #include "base/outfile.h"
 #include "base/strbuf.h"
 
-/* All that is in the file, if that is at most `most` bytes. */
-static ws_status read_bytes(struct diag *diag, FILE *file, const char *path, uint64_t most,
-                            struct strbuf *text)
+/* What to read of a file: at most so many bytes. */
+struct extent {
+    uint64_t most;
+    bool to_zero; /* not beyond the first block with a zero in it */
+};
+
+static ws_status read_bytes(struct diag *diag, FILE *file, const char *path,
+                            const struct extent *extent, struct strbuf *text)
 {
     struct stat status;
     char block[1 << 16];
@@ -22,10 +27,11 @@ static ws_status read_bytes(struct diag *diag, FILE *file, const char *path, uin
     if (fstat(fileno(file), &status) != 0 || S_ISDIR(status.st_mode))
         return diag_error(diag, WS_ERR_IO, "%s: is a directory, not a file", path);
     while ((got = fread(block, 1, sizeof block, file)) > 0) {
-        if (got > most - text->length)
+        if (got > extent->most - text->length)
             return diag_error(diag, WS_ERR_INPUT, "%s: error: file too large: at most %llu MiB",
-                              path, (unsigned long long)(most >> 20));
+                              path, (unsigned long long)(extent->most >> 20));
         strbuf_append(text, block, got);
+        if (extent->to_zero && memchr(block, '\0', got)) break;
     }
     if (!ferror(file)) return WS_OK;
     return diag_error(diag, WS_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
@@ -42,8 +48,8 @@ ws_status text_read_file(struct diag *diag, struct arena *arena, const char *pat
     return text_read_at_most(diag, arena, path, TEXT_MOST, out, out_size);
 }
 
-ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
-                            char **out, size_t *out_size)
+static ws_status read_extent(struct diag *diag, struct arena *arena, const char *path,
+                             const struct extent *extent, char **out, size_t *out_size)
 {
     struct mem_guard guard;
     struct strbuf text = {0};
@@ -55,7 +61,7 @@ ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *
         return diag_error(diag, WS_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     }
     mem_guard_begin(&guard, close_file, file);
-    ws_status status = read_bytes(diag, file, path, most, &text);
+    ws_status status = read_bytes(diag, file, path, extent, &text);
     mem_guard_end(&guard);
     fclose(file);
     if (status == WS_OK) {
@@ -64,6 +70,19 @@ ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *
     }
     strbuf_clear(&text);
     return status;
+}
+
+ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
+                            char **out, size_t *out_size)
+{
+    return read_extent(diag, arena, path, &(struct extent){.most = most}, out, out_size);
+}
+
+ws_status text_read_to_zero(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
+                            char **out)
+{
+    size_t size;
+    return read_extent(diag, arena, path, &(struct extent){most, true}, out, &size);
 }
 
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size)

@@ -22,6 +22,9 @@ ws_status text_read_file(struct diag *diag, struct arena *arena, const char *pat
                          size_t *out_size);
 ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
                             char **out, size_t *out_size);
+/* The same up to the first zero in it. */
+ws_status text_read_to_zero(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
+                            char **out);
 /* The old file stays until the new one is whole (outfile.h). */
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size);
 
