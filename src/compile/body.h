@@ -81,6 +81,12 @@ struct carried {
 };
 enum { CARRIED_MAX = 16, CARRIED_REGISTERS = 22 };
 
+/* What the bodies of a program number through. */
+struct body_counts {
+    uint32_t groups; /* of accesses that are told together */
+    uint32_t shapes; /* records of them */
+};
+
 struct body {
     struct assembler *a;
     const struct program *program;
@@ -99,12 +105,12 @@ struct body {
     bool is_guarded;                    /* the operation at hand, and then: */
     uint32_t guard;                     /* of the frame: lanes whose guard holds */
     uint32_t guard_used_by[GUARDS_MAX]; /* accesses that were there when it was used last */
-    uint32_t shape_stub;                /* place of the code that finds a shape */
+    uint32_t shape_stub, known_stub;    /* places of the code that finds a shape */
     struct body_access *accesses;       /* room for one by operation */
     uint32_t access_count;
-    uint32_t *group_count; /* of the program */
-    struct arena *arena;   /* for what the code refers to */
-    uint32_t told;         /* accesses that the observer knows of at this place */
+    struct body_counts *counts; /* of the program */
+    struct arena *arena;        /* for what the code refers to */
+    uint32_t told;              /* accesses that the observer knows of at this place */
     struct slow_path *slow;
     uint32_t slow_count, slow_room;
     uint32_t *exits, exit_count, exit_room;  /* jumps to the end */
@@ -233,6 +239,9 @@ void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
 /* shape_stub.c: the code that finds the shape of 32 addresses, called by bodies: rdi: struct body_shape with its
  * addresses, edx: the lanes that take part. Uses scratch registers and what a function may. */
 void shape_stub_write(struct assembler *a);
+/* The same where a record of the last shape is at rsi: rax is the address of lane 0, k1 to k4 the lanes of each quarter
+ * that are not as recorded. */
+void shape_stub_write_known(struct assembler *a, uint32_t shape_stub);
 /* The operation at hand has a guard and no access. */
 void guard_add(struct body *b, const struct uop *u);
 void accesses_write_slow(struct body *b);

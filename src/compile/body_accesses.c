@@ -43,6 +43,22 @@ static struct x86_place shape_addresses(uint32_t slot, unsigned chunk)
     return place;
 }
 
+/* Lanes of a quarter of the warp whose addresses are not as recorded, less that of lane 0: in masks k1 to k4. */
+static void emit_comparison(struct body *b, unsigned c, unsigned addresses)
+{
+    enum { NOT_EQUAL = 4, FIRST = SCRATCH + 1, RELATIVE = SCRATCH + 2 };
+    size_t at = offsetof(struct shape_record, relative) + (size_t)VECTOR_BYTES * c;
+    if (!c) {
+        load(b, RSI, OF_EXEC(engine_memory));
+        x86_imm(b->a, X86_ADD_IMM, RSI,
+                (int32_t)(b->counts->shapes++ * sizeof(struct shape_record)));
+        x86_low_word(b->a, RAX, addresses);
+        emit2(b, X86_BROADCAST_64, FIRST, x86_reg(addresses));
+    }
+    emit3(b, X86_SUB_64, RELATIVE, addresses, x86_reg(FIRST));
+    x86_vector(b->a, X86_COMPARE_U64, 1 + c, RELATIVE, x86_at(RSI, (int32_t)at), 0, NOT_EQUAL);
+}
+
 /* Without a register the addresses are 0, and the offset of the access is the address. */
 static void emit_addresses(struct body *b, const struct uop *u, uint32_t slot,
                            const struct source *source)
@@ -55,6 +71,7 @@ static void emit_addresses(struct body *b, const struct uop *u, uint32_t slot,
         else if (u->has_address)
             emit_widened(b, X86_WIDEN_U32, SCRATCH, source, c);
         emit2(b, X86_MOVE_OUT, from, shape_addresses(slot, c));
+        if (!b->is_part) emit_comparison(b, c, from);
     }
 }
 
@@ -66,7 +83,7 @@ static void emit_shape(struct body *b, const struct uop *u, uint32_t slot,
     emit_addresses(b, u, slot, source);
     x86_scalar(b->a, false, X86_LOAD, RDX, OF_FRAME(mask));
     x86_scalar(b->a, true, X86_LEA, RDI, FRAME_SHAPE(slot, low));
-    x86_call_at(b->a, b->shape_stub);
+    x86_call_at(b->a, b->is_part ? b->shape_stub : b->known_stub);
     *shape = (struct known_shape){.ref = u->src[0], .is_known = !b->is_guarded};
 }
 

@@ -44,7 +44,7 @@ static void make_group(struct body *b, uint32_t begin, uint32_t end, struct body
         if (is_of_group(one, first))
             list[count++] = (struct grouped_access){one->uop->index, one->uop->bytes, one->offset};
     }
-    *out = (struct body_group){first->shape, first->space, {(*b->group_count)++, count, list}};
+    *out = (struct body_group){first->shape, first->space, {b->counts->groups++, count, list}};
 }
 
 static const struct body_segment *make_segment(struct body *b, uint32_t begin, uint32_t end)

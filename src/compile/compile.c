@@ -34,7 +34,8 @@ struct writing {
     struct assembler a;
     struct path_facts facts;
     const int32_t *crossing; /* of the function at hand */
-    uint32_t shape_stub, group_count, path_numbers, *bodies, *paths;
+    struct body_counts counts;
+    uint32_t shape_stub, known_stub, path_numbers, *bodies, *paths;
     bool *is_wanted, *is_done; /* paths */
     struct engine_path **made;
 };
@@ -45,7 +46,8 @@ static bool write_code(struct writing *w, struct body *b, uint32_t *place)
     b->program = w->program;
     b->crossing = w->crossing;
     b->shape_stub = w->shape_stub;
-    b->group_count = &w->group_count;
+    b->known_stub = w->known_stub;
+    b->counts = &w->counts;
     b->arena = &w->compiled->arena;
     uint32_t uops = 0;
     for (uint32_t i = 0; i < b->path->count; i++)
@@ -72,7 +74,7 @@ static void write_body(struct writing *w, uint32_t index, bool is_part)
 static bool write_twice(struct writing *w, struct body *b, uint32_t *place)
 {
     const struct body first = *b;
-    uint32_t groups = w->group_count;
+    const struct body_counts counts = w->counts;
     if (!write_code(w, b, place)) return false;
     if (!b->carried_count) return true;
     struct body *again = mem_zalloc(1, sizeof *again);
@@ -82,7 +84,7 @@ static bool write_twice(struct writing *w, struct body *b, uint32_t *place)
     memcpy(again->carried, b->carried, sizeof again->carried);
     body_clear(b);
     w->a.used = *place;
-    w->group_count = groups;
+    w->counts = counts;
     bool done = write_code(w, again, place);
     *b = *again;
     mem_free(again);
@@ -217,6 +219,7 @@ static void fill_code(struct writing *w)
     }
     compiled->code.bodies = bodies;
     compiled->code.paths = paths;
+    compiled->code.worker_bytes = w->counts.shapes * sizeof(struct shape_record);
 }
 
 static struct engine_code *compile(const struct program *program, int level, bool *is_refused)
@@ -226,6 +229,8 @@ static struct engine_code *compile(const struct program *program, int level, boo
     struct writing w = {.program = program, .compiled = mem_zalloc(1, sizeof *w.compiled)};
     writing_init(&w);
     shape_stub_write(&w.a); /* at 0: no body begins there */
+    w.known_stub = w.a.used;
+    shape_stub_write_known(&w.a, w.shape_stub);
     for (uint32_t f = 0; f < program->function_count; f++)
         write_function(&w, f);
     w.compiled->memory = code_memory_make(w.a.bytes, w.a.used);

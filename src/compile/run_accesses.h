@@ -24,6 +24,15 @@ struct body_shape {
 };
 #define NO_UNIT INT64_MAX
 
+/* The shape that was found last at one place of the code, when all lanes took part: what depends on the address of
+ * lane 0 less that address. Zeros are right, too: all addresses are the same. */
+struct shape_record {
+    uint64_t low, high, base2;
+    uint64_t bits; /* that any of the addresses had */
+    uint64_t stride, kind, unit, unused;
+    uint64_t relative[WARP_LANES];
+};
+
 /* What the observer is to be told of one operation of a body: its guard, its access, or both. */
 struct body_access {
     const struct uop *uop;

@@ -232,3 +232,79 @@ void shape_stub_write(struct assembler *a)
     x86_land(a, is_filled);
     stub_shape(a);
 }
+
+/* ---- shapes that are known ------------------------------------------------------------------- */
+
+#define OF_RECORD(field) x86_at(RSI, (int32_t)offsetof(struct shape_record, field))
+
+/* rax: the address of lane 0. */
+static void stub_take(struct assembler *a)
+{
+    x86_scalar(a, true, X86_STORE, RAX, OF_SHAPE(base));
+#define FROM_BASE(field, opcode)                                                                   \
+    x86_scalar(a, true, X86_LOAD, RCX, OF_RECORD(field));                                          \
+    x86_scalar(a, true, opcode, RCX, x86_reg(RAX));                                                \
+    x86_scalar(a, true, X86_STORE, RCX, OF_SHAPE(field));
+    FROM_BASE(low, X86_ADD)
+    FROM_BASE(high, X86_ADD)
+    FROM_BASE(base2, X86_ADD)
+    FROM_BASE(bits, X86_OR)
+#undef FROM_BASE
+#define AS_RECORDED(is_wide, field)                                                                \
+    x86_scalar(a, is_wide, X86_LOAD, RCX, OF_RECORD(field));                                       \
+    x86_scalar(a, is_wide, X86_STORE, RCX, OF_SHAPE(field));
+    AS_RECORDED(true, stride)
+    AS_RECORDED(true, unit)
+    AS_RECORDED(false, kind)
+#undef AS_RECORDED
+    x86_return(a);
+}
+
+/* rsi: the record to be made of the shape. */
+static void stub_keep(struct assembler *a)
+{
+    enum { ADDRESSES = SCRATCH, FIRST };
+    x86_scalar(a, true, X86_LOAD, RAX, OF_SHAPE(base));
+    vector(a, X86_SPREAD_64, FIRST, 0, x86_reg(RAX));
+    for (unsigned c = 0; c < CHUNKS; c++) {
+        struct x86_place to = OF_RECORD(relative);
+        to.offset += (int32_t)(VECTOR_BYTES * c);
+        vector(a, X86_MOVE, ADDRESSES, 0, OF_LANE(CHUNK_LANES * c));
+        vector(a, X86_SUB_64, ADDRESSES, ADDRESSES, x86_reg(FIRST));
+        vector(a, X86_MOVE_OUT, ADDRESSES, 0, to);
+    }
+#define LESS_BASE(field)                                                                           \
+    x86_scalar(a, true, X86_LOAD, RCX, OF_SHAPE(field));                                           \
+    x86_scalar(a, true, X86_SUB, RCX, x86_reg(RAX));                                               \
+    x86_scalar(a, true, X86_STORE, RCX, OF_RECORD(field));
+    LESS_BASE(low)
+    LESS_BASE(high)
+    LESS_BASE(base2)
+#undef LESS_BASE
+#define AS_FOUND(is_wide, field)                                                                   \
+    x86_scalar(a, is_wide, X86_LOAD, RCX, OF_SHAPE(field));                                        \
+    x86_scalar(a, is_wide, X86_STORE, RCX, OF_RECORD(field));
+    AS_FOUND(true, bits)
+    AS_FOUND(true, stride)
+    AS_FOUND(true, unit)
+    AS_FOUND(false, kind)
+#undef AS_FOUND
+    x86_return(a);
+}
+
+void shape_stub_write_known(struct assembler *a, uint32_t shape_stub)
+{
+    x86_cmp_imm(a, x86_reg(RDX), -1);
+    uint32_t part = x86_jump(a, X86_NOT_EQUAL);
+    x86_mask_or(a, 1, 1, 2);
+    x86_mask_or(a, 3, 3, 4);
+    x86_mask_test(a, 1, 3);
+    uint32_t other = x86_jump(a, X86_NOT_EQUAL);
+    stub_take(a);
+    x86_land(a, other);
+    x86_push(a, RSI);
+    x86_call_at(a, shape_stub);
+    x86_pop(a, RSI);
+    stub_keep(a);
+    x86_land_at(a, part, shape_stub);
+}

@@ -75,6 +75,17 @@ void x86_vector(struct assembler *a, enum x86_form form, unsigned reg, unsigned 
     if (imm >= 0) put(a, (unsigned)imm);
 }
 
+void x86_low_word(struct assembler *a, unsigned gpr, unsigned vector)
+{
+    unsigned high = (vector >> 3 & 1) << 7 | (gpr >> 3 & 1) << 5 | (vector >> 4 & 1) << 4;
+    put(a, 0x62);
+    put(a, (high ^ 0xf0) | 1);
+    put(a, 0xfd);
+    put(a, 0x08);
+    put(a, 0x7e);
+    put_operand(a, vector, x86_reg(gpr));
+}
+
 /* ---- masks: VEX ------------------------------------------------------------------------------ */
 
 enum { VEX_128 = 0, VEX_256 = 4 };

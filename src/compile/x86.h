@@ -101,6 +101,7 @@ enum {
     X86_CMOV = 0x0f40, /* | condition */
 };
 void x86_store_word(struct assembler *a, unsigned gpr, struct x86_place to); /* 16 bits */
+void x86_low_word(struct assembler *a, unsigned gpr, unsigned vector);       /* vmovq r64, xmm */
 void x86_first_bit(struct assembler *a, unsigned to, unsigned from);         /* tzcnt, 32 bits */
 void x86_deposit(struct assembler *a, unsigned to, unsigned bits,
                  unsigned mask);                                     /* pdep, 32 bits */

@@ -36,6 +36,18 @@ void compiling_begin(struct exec *x, const struct launch *launch)
     x->compiling = is_plain ? launch->program->compiling : NULL;
 }
 
+/* The code is there: the worker takes it up. */
+static void take_up(struct exec *x, const struct engine_code *code)
+{
+    x->engine_memory = mem_zalloc_aligned(64, code->worker_bytes + 64);
+    x->engine_code = code;
+}
+
+void compiling_leave(struct exec *x)
+{
+    mem_free(x->engine_memory);
+}
+
 void compiling_look(struct exec *x)
 {
     struct compiling *compiling = x->compiling;
@@ -50,7 +62,7 @@ void compiling_look(struct exec *x)
         state = compiling->code ? COMPILING_DONE : COMPILING_FAILED;
         __atomic_store_n(&compiling->state, state, __ATOMIC_RELEASE);
     }
-    if (state == COMPILING_DONE) x->engine_code = compiling->code;
+    if (state == COMPILING_DONE) take_up(x, compiling->code);
     if (state == COMPILING_FAILED) x->compiling = NULL;
 }
 

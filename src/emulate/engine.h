@@ -5,6 +5,7 @@
 #define EMULATE_ENGINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "emulate/observer.h"
@@ -31,6 +32,7 @@ struct engine_code {
     body_fn *const *bodies;
     /* The same: paths that begin with the code block. */
     const struct engine_path *const *paths;
+    size_t worker_bytes; /* memory that a worker lends the code: exec.engine_memory */
 };
 
 struct engine {

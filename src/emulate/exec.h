@@ -528,6 +528,7 @@ struct exec {
     struct launch *launch;
     struct compiling *compiling;           /* NULL: the interpreter alone (engine.c) */
     const struct engine_code *engine_code; /* NULL: not compiled yet */
+    unsigned char *engine_memory;          /* what the code keeps from one body to the next */
     bool follows_paths;                    /* the observer does not need each event of this warp */
     uint64_t returns_left;                 /* of a compiled path to its first step */
     uint64_t compiled;                     /* warp instructions that compiled code executed */
@@ -719,6 +720,8 @@ void compiling_clear(struct compiling *compiling);
 void compiling_begin(struct exec *x, const struct launch *launch);
 /* Compiles if the program has run for long enough. At any time. */
 void compiling_look(struct exec *x);
+/* Gives back what the worker's compiled code had. */
+void compiling_leave(struct exec *x);
 /* A launch has ended. True if the system refused memory for its code. */
 bool compiling_end(const struct program *program, uint64_t instructions);
 

@@ -68,6 +68,7 @@ static void worker_clear(struct worker *worker)
         block_destroy(block);
     }
     mem_free(worker->exec.memos);
+    compiling_leave(&worker->exec);
     mem_free(worker->exec.kept.detail);
     defined_destroy(worker->exec.defined);
 }
