@@ -23,6 +23,12 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .shift_max = 31,
     .words_32 = 32,
     .byte_max = 255,
+    .one = 1,
+    .half_nan = 0x7fff,
+    .least_f16 = 0x38800000,
+    .signs_16 = 0x80008000,
+    .no_signs_16 = 0x7fff7fff,
+    .least_normals_f16 = 0x04000400,
     .odd_bits = 0x55555555,
     .odd_pairs = 0x33333333,
     .low_nibbles = 0x0f0f0f0f,
@@ -146,9 +152,10 @@ static void emit_interpreted(struct body *b, const struct uop *u)
 
 static bool translate_plain(struct body *b, const struct uop *u)
 {
-    static template_fn *const templates[] = {
-        template_compare, template_pack,   template_move, template_convert, template_carry,
-        template_float,   template_select, template_bits, template_integer, template_access};
+    static template_fn *const templates[] = {template_compare, template_pack,   template_move,
+                                             template_convert, template_carry,  template_float,
+                                             template_half,    template_select, template_bits,
+                                             template_integer, template_access};
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;
     return false;

@@ -32,7 +32,7 @@ struct value {
     operand_ref ref;
     uint8_t chunks;     /* vector registers: 1, 2 or 4; 0: the entry is free */
     bool is_dirty;      /* the slot holds an older value */
-    bool is_raw;        /* f32: a NaN is still to become 0x7fffffff */
+    bool is_raw;        /* f32, f32x2: a NaN is still to become 0x7fffffff */
     uint32_t pinned_at; /* the operation that needs it: its ordinal plus 1 */
     int32_t vreg;       /* of the kernel; -1: no register */
     uint8_t regs[CHUNKS_MAX];
@@ -134,9 +134,11 @@ struct body_constants {
     uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
     uint64_t pairs_64[8], join_pairs_64[8];
     uint32_t nan, sign, no_sign, float_one, shift_max, words_32, byte_max;
-    uint32_t odd_bits, odd_pairs, low_nibbles, ones; /* of every byte */
-    uint32_t two_31, two_31_64[2];                   /* as f32, as f64 */
-    uint8_t reversed_bytes[64];                      /* of 32-bit lanes */
+    uint32_t one, half_nan, least_f16;                 /* the least normal number of f16 as f32 */
+    uint32_t signs_16, no_signs_16, least_normals_f16; /* of both halves */
+    uint32_t odd_bits, odd_pairs, low_nibbles, ones;   /* of every byte */
+    uint32_t two_31, two_31_64[2];                     /* as f32, as f64 */
+    uint8_t reversed_bytes[64];                        /* of 32-bit lanes */
     uint64_t sign_64, no_sign_64, high_words, low_words, bits_64;
 };
 extern const struct body_constants body_constants;
@@ -152,8 +154,8 @@ struct source {
     struct x86_place chunks[CHUNKS_MAX];
 };
 struct source value_source(struct body *b, operand_ref ref, unsigned bytes);
-/* The same, but a NaN of f32 may be any. */
-struct source value_raw_source(struct body *b, operand_ref ref);
+/* The same of f32 or pairs of them, but a NaN may be any. */
+struct source value_raw_source(struct body *b, operand_ref ref, unsigned bytes);
 /* Chunk c of a source in a register: its own, or scratch register `scratch`. */
 unsigned value_in_register(struct body *b, struct x86_place chunk, unsigned scratch);
 /* Registers for a result. Sources keep theirs until value_finish. */
@@ -187,7 +189,7 @@ void value_release(struct body *b, const struct result *result, unsigned bytes);
 /* Translates an operation; false: it has no template, and nothing was written. */
 typedef bool template_fn(struct body *b, const struct uop *u);
 template_fn template_integer, template_float, template_move, template_compare, template_access,
-    template_carry, template_convert, template_pack, template_bits, template_select;
+    template_carry, template_convert, template_pack, template_bits, template_select, template_half;
 /* An operation before an instruction: the address of a local variable in the frame of its function. */
 template_fn template_local_address;
 
@@ -202,6 +204,19 @@ static inline void emit2(struct body *b, enum x86_form form, unsigned to, struct
 }
 /* f32: NaN becomes 0x7fffffff. */
 void emit_canonical(struct body *b, unsigned reg);
+/* How the operation rounds: by the processor's default, or as the last operand says, which is a register then. */
+struct x86_place emit_rounded(struct body *b, const struct uop *u, struct x86_place last,
+                              unsigned scratch);
+/* Of a result of f32: subnormals, and what lies outside of 0 to 1; a NaN becomes 0. Uses SCRATCH. */
+void emit_finished(struct body *b, const struct uop *u, unsigned reg);
+/* min or max of f32 with its modifiers but for those of subnormals. Uses SCRATCH + 2; x and y, which may be scratch
+ * registers, change if signs do not count. */
+void emit_min_max(struct body *b, const struct insn *insn, unsigned to, unsigned x, unsigned y);
+/* Part of halves as f32; and back, where `reg` and `other` change. */
+void emit_half_widened(struct body *b, unsigned type, unsigned to, const struct source *from,
+                       unsigned part);
+void emit_half_narrowed(struct body *b, unsigned type, const struct result *result, unsigned reg,
+                        unsigned other, unsigned part);
 /* Wider lanes by one of the forms that take half or a quarter of a register: chunk c of them. */
 void emit_widened(struct body *b, enum x86_form form, unsigned to, const struct source *from,
                   unsigned c);

@@ -217,9 +217,9 @@ struct source value_source(struct body *b, operand_ref ref, unsigned bytes)
     return find_source(b, ref, bytes, false);
 }
 
-struct source value_raw_source(struct body *b, operand_ref ref)
+struct source value_raw_source(struct body *b, operand_ref ref, unsigned bytes)
 {
-    return find_source(b, ref, 4, true);
+    return find_source(b, ref, bytes, true);
 }
 
 unsigned value_in_register(struct body *b, struct x86_place chunk, unsigned scratch)

@@ -27,7 +27,6 @@ struct x86_place emit_flushed(struct body *b, struct x86_place from, bool flushe
     return x86_reg(scratch);
 }
 
-/* How the operation rounds: by the processor's default, or as the last operand says, which is a register then. */
 static enum x86_rounding rounding_of(const struct insn *insn)
 {
     return insn->rounding == ROUND_RZ   ? X86_ROUND_ZERO
@@ -36,16 +35,15 @@ static enum x86_rounding rounding_of(const struct insn *insn)
                                         : X86_ROUND_DEFAULT;
 }
 
-static struct x86_place emit_rounded(struct body *b, const struct uop *u, struct x86_place last,
-                                     unsigned scratch)
+struct x86_place emit_rounded(struct body *b, const struct uop *u, struct x86_place last,
+                              unsigned scratch)
 {
     enum x86_rounding rounding = rounding_of(u->insn);
     if (rounding == X86_ROUND_DEFAULT) return last;
     return x86_rounded(value_in_register(b, last, scratch), rounding);
 }
 
-/* Of a result of f32: subnormals, and what lies outside of 0 to 1; a NaN becomes 0. */
-static void emit_finished(struct body *b, const struct uop *u, unsigned reg)
+void emit_finished(struct body *b, const struct uop *u, unsigned reg)
 {
     if (u->insn->flags & INSN_FTZ) emit_flush(b, reg);
     if (!(u->insn->flags & INSN_SAT)) return;
@@ -64,29 +62,32 @@ static enum x86_form binary_f32(unsigned op)
                           : X86_DIV_F32;
 }
 
-static bool template_binary_f32(struct body *b, const struct uop *u, bool flushes)
+/* Of f32 or pairs of them. */
+static bool template_binary_f32(struct body *b, const struct uop *u, unsigned bytes, bool flushes)
 {
-    if (!has_widths(u, 4, 4, 4, 0)) return false;
-    struct source first = value_raw_source(b, u->src[0]), second = value_raw_source(b, u->src[1]);
-    struct result result = value_begin(b, 4);
-    for (unsigned c = 0; c < 2; c++) {
+    if (!has_widths(u, bytes, bytes, bytes, 0)) return false;
+    struct source first = value_raw_source(b, u->src[0], bytes);
+    struct source second = value_raw_source(b, u->src[1], bytes);
+    struct result result = value_begin(b, bytes);
+    for (unsigned c = 0; c < bytes / 2; c++) {
         struct x86_place x = emit_flushed(b, first.chunks[c], flushes, SCRATCH);
         struct x86_place y = emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1);
         emit3(b, binary_f32(u->insn->op), result.regs[c], value_in_register(b, x, SCRATCH),
               emit_rounded(b, u, y, SCRATCH + 1));
         emit_finished(b, u, result.regs[c]);
     }
-    value_finish(b, 0, &result, 4, true);
+    value_finish(b, 0, &result, bytes, true);
     return true;
 }
 
-static bool template_fma_f32(struct body *b, const struct uop *u, bool flushes)
+static bool template_fma_f32(struct body *b, const struct uop *u, unsigned bytes, bool flushes)
 {
-    if (!has_widths(u, 4, 4, 4, 4)) return false;
-    struct source first = value_raw_source(b, u->src[0]), second = value_raw_source(b, u->src[1]);
-    struct source third = value_raw_source(b, u->src[2]);
-    struct result result = value_begin(b, 4);
-    for (unsigned c = 0; c < 2; c++) {
+    if (!has_widths(u, bytes, bytes, bytes, bytes)) return false;
+    struct source first = value_raw_source(b, u->src[0], bytes);
+    struct source second = value_raw_source(b, u->src[1], bytes);
+    struct source third = value_raw_source(b, u->src[2], bytes);
+    struct result result = value_begin(b, bytes);
+    for (unsigned c = 0; c < bytes / 2; c++) {
         unsigned to = result.regs[c];
         struct x86_place x = emit_flushed(b, first.chunks[c], flushes, SCRATCH);
         struct x86_place y = emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1);
@@ -96,29 +97,57 @@ static bool template_fma_f32(struct body *b, const struct uop *u, bool flushes)
         emit3(b, X86_FMA_F32, to, factor, emit_rounded(b, u, y, SCRATCH + 1));
         emit_finished(b, u, to);
     }
-    value_finish(b, 0, &result, 4, true);
+    value_finish(b, 0, &result, bytes, true);
     return true;
 }
 
 /* Of a number and a NaN the number; of equal ones, which may be zeros, the sign by or, and. */
+void emit_min_max(struct body *b, const struct insn *insn, unsigned to, unsigned x, unsigned y)
+{
+    enum { COMPARE_EQUAL = 0, EQUAL_MASK = 5, SIGNS = SCRATCH + 2 };
+    bool is_min = insn->op == OP_MIN, takes_signs = insn->flags & INSN_XORSIGN;
+    if (takes_signs) {
+        emit3(b, X86_XOR_32, SIGNS, x, x86_reg(y));
+        emit3(b, X86_AND_32, SIGNS, SIGNS, CONSTANT(sign));
+    }
+    for (unsigned k = 0; insn->flags & INSN_ABS && k < 2; k++)
+        emit3(b, X86_AND_32, k ? y : x, k ? y : x, CONSTANT(no_sign));
+    emit3(b, is_min ? X86_MIN_F32 : X86_MAX_F32, to, x, x86_reg(y));
+    x86_vector(b->a, X86_COMPARE_F32, EQUAL_MASK, x, x86_reg(y), 0, COMPARE_EQUAL);
+    x86_vector(b->a, is_min ? X86_OR_32 : X86_AND_32, to, x, x86_reg(y), EQUAL_MASK, -1);
+    x86_vector(b->a, X86_COMPARE_F32, NAN_MASK, y, x86_reg(y), 0, COMPARE_UNORDERED);
+    x86_vector(b->a, X86_MOVE, to, 0, x86_reg(x), NAN_MASK, -1);
+    if (takes_signs) {
+        emit3(b, X86_AND_32, to, to, CONSTANT(no_sign));
+        emit3(b, X86_OR_32, to, to, x86_reg(SIGNS));
+    }
+    if (!(insn->flags & INSN_NAN)) return;
+    x86_vector(b->a, X86_COMPARE_F32, NAN_MASK, x, x86_reg(y), 0, COMPARE_UNORDERED);
+    x86_vector(b->a, X86_BROADCAST_32, to, 0, CONSTANT(nan), NAN_MASK, -1);
+}
+
 static bool template_minmax_f32(struct body *b, const struct uop *u, bool flushes)
 {
-    enum { COMPARE_EQUAL = 0, EQUAL_MASK = 5 };
-    bool is_min = u->insn->op == OP_MIN;
-    if (u->insn->nsrc != 2 || !has_widths(u, 4, 4, 4, 0)) return false;
-    struct source first = value_raw_source(b, u->src[0]), second = value_raw_source(b, u->src[1]);
+    unsigned count = u->insn->nsrc;
+    bool changes = flushes || u->insn->flags & INSN_ABS || count > 2;
+    if (!has_widths(u, 4, 4, 4, count > 2 ? 4 : 0)) return false;
+    struct source sources[3];
+    for (unsigned k = 0; k < count; k++)
+        sources[k] = value_raw_source(b, u->src[k], 4);
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
-        unsigned to = result.regs[c];
-        unsigned x =
-            value_in_register(b, emit_flushed(b, first.chunks[c], flushes, SCRATCH), SCRATCH);
-        unsigned y = value_in_register(b, emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1),
-                                       SCRATCH + 1);
-        emit3(b, is_min ? X86_MIN_F32 : X86_MAX_F32, to, x, x86_reg(y));
-        x86_vector(b->a, X86_COMPARE_F32, EQUAL_MASK, x, x86_reg(y), 0, COMPARE_EQUAL);
-        x86_vector(b->a, is_min ? X86_OR_32 : X86_AND_32, to, x, x86_reg(y), EQUAL_MASK, -1);
-        x86_vector(b->a, X86_COMPARE_F32, NAN_MASK, y, x86_reg(y), 0, COMPARE_UNORDERED);
-        x86_vector(b->a, X86_MOVE, to, 0, x86_reg(x), NAN_MASK, -1);
+        struct x86_place so_far = sources[0].chunks[c];
+        for (unsigned k = 1; k < count; k++) {
+            struct x86_place next = sources[k].chunks[c];
+            for (unsigned i = 0; changes && i < 2; i++)
+                emit2(b, X86_MOVE, SCRATCH + i, i ? next : so_far);
+            for (unsigned i = 0; flushes && i < 2; i++)
+                emit_flush(b, SCRATCH + i);
+            unsigned x = changes ? SCRATCH : value_in_register(b, so_far, SCRATCH);
+            unsigned y = changes ? SCRATCH + 1 : value_in_register(b, next, SCRATCH + 1);
+            emit_min_max(b, u->insn, result.regs[c], x, y);
+            so_far = x86_reg(result.regs[c]);
+        }
     }
     value_finish(b, 0, &result, 4, true);
     return true;
@@ -128,7 +157,7 @@ static bool template_unary_f32(struct body *b, const struct uop *u, bool flushes
 {
     const struct insn *insn = u->insn;
     if (!has_widths(u, 4, 4, 0, 0)) return false;
-    struct source source = value_raw_source(b, u->src[0]);
+    struct source source = value_raw_source(b, u->src[0], 4);
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
         unsigned to = result.regs[c];
@@ -153,19 +182,20 @@ static bool template_f32(struct body *b, const struct uop *u)
 {
     const struct insn *insn = u->insn;
     bool flushes = insn->flags & INSN_FTZ;
-    bool more = insn->type2 || insn->rounding > ROUND_RP ||
-                insn->flags & (INSN_NAN | INSN_ABS | INSN_RELU | INSN_OOB | INSN_XORSIGN);
-    if (more) return false;
+    unsigned bytes = type_infos[insn->type].bits / 8;
+    if (insn->type2 || insn->rounding > ROUND_RP || insn->flags & (INSN_RELU | INSN_OOB))
+        return false;
     switch (insn->op) {
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
-        return template_binary_f32(b, u, flushes);
+        return template_binary_f32(b, u, bytes, flushes);
     case OP_DIV:
-        return !(insn->flags & (INSN_APPROX | INSN_FULL)) && template_binary_f32(b, u, flushes);
+        return !(insn->flags & (INSN_APPROX | INSN_FULL)) &&
+               template_binary_f32(b, u, bytes, flushes);
     case OP_FMA:
     case OP_MAD:
-        return template_fma_f32(b, u, flushes);
+        return template_fma_f32(b, u, bytes, flushes);
     case OP_MIN:
     case OP_MAX:
         return template_minmax_f32(b, u, flushes);
@@ -259,7 +289,7 @@ static bool template_f64(struct body *b, const struct uop *u)
 
 bool template_float(struct body *b, const struct uop *u)
 {
-    if (u->insn->type == TYPE_F32) return template_f32(b, u);
+    if (u->insn->type == TYPE_F32 || u->insn->type == TYPE_F32X2) return template_f32(b, u);
     if (u->insn->type == TYPE_F64) return template_f64(b, u);
     return false;
 }

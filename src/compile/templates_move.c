@@ -124,9 +124,9 @@ bool emit_compared(struct body *b, const struct uop *u, unsigned type)
     if (!has_value_width(bytes) || !compare_form(u->insn, type, &form, &number)) return false;
     if (u->source_width[0] != bytes || u->source_width[1] != bytes) return false;
     struct source first = /* of f32 whatever NaN it is */
-        is_f32 ? value_raw_source(b, u->src[0]) : value_source(b, u->src[0], bytes);
+        is_f32 ? value_raw_source(b, u->src[0], 4) : value_source(b, u->src[0], bytes);
     struct source second =
-        is_f32 ? value_raw_source(b, u->src[1]) : value_source(b, u->src[1], bytes);
+        is_f32 ? value_raw_source(b, u->src[1], 4) : value_source(b, u->src[1], bytes);
     for (unsigned c = 0; c < bytes / 2; c++) {
         struct x86_place x = emit_flushed(b, first.chunks[c], flushes, SCRATCH);
         struct x86_place y = emit_flushed(b, second.chunks[c], flushes, SCRATCH + 1);
