@@ -25,6 +25,7 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .byte_max = 255,
     .one = 1,
     .half_nan = 0x7fff,
+    .low_halves = 0xffff,
     .least_f16 = 0x38800000,
     .signs_16 = 0x80008000,
     .no_signs_16 = 0x7fff7fff,
@@ -152,10 +153,10 @@ static void emit_interpreted(struct body *b, const struct uop *u)
 
 static bool translate_plain(struct body *b, const struct uop *u)
 {
-    static template_fn *const templates[] = {template_compare, template_pack,   template_move,
-                                             template_convert, template_carry,  template_float,
-                                             template_half,    template_select, template_bits,
-                                             template_integer, template_access};
+    static template_fn *const templates[] = {template_compare, template_pack,    template_move,
+                                             template_convert, template_carry,   template_float,
+                                             template_half,    template_cast,    template_select,
+                                             template_bits,    template_integer, template_access};
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;
     return false;

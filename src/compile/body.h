@@ -134,7 +134,7 @@ struct body_constants {
     uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
     uint64_t pairs_64[8], join_pairs_64[8];
     uint32_t nan, sign, no_sign, float_one, shift_max, words_32, byte_max;
-    uint32_t one, half_nan, least_f16;                 /* the least normal number of f16 as f32 */
+    uint32_t one, half_nan, low_halves, least_f16;     /* the least normal number of f16 as f32 */
     uint32_t signs_16, no_signs_16, least_normals_f16; /* of both halves */
     uint32_t odd_bits, odd_pairs, low_nibbles, ones;   /* of every byte */
     uint32_t two_31, two_31_64[2];                     /* as f32, as f64 */
@@ -189,7 +189,11 @@ void value_release(struct body *b, const struct result *result, unsigned bytes);
 /* Translates an operation; false: it has no template, and nothing was written. */
 typedef bool template_fn(struct body *b, const struct uop *u);
 template_fn template_integer, template_float, template_move, template_compare, template_access,
-    template_carry, template_convert, template_pack, template_bits, template_select, template_half;
+    template_carry, template_convert, template_pack, template_bits, template_select, template_half,
+    template_cast;
+/* The same bits, of as many bytes as the type has. */
+template_fn template_copy;
+template_fn template_set;
 /* An operation before an instruction: the address of a local variable in the frame of its function. */
 template_fn template_local_address;
 
@@ -212,11 +216,19 @@ void emit_finished(struct body *b, const struct uop *u, unsigned reg);
 /* min or max of f32 with its modifiers but for those of subnormals. Uses SCRATCH + 2; x and y, which may be scratch
  * registers, change if signs do not count. */
 void emit_min_max(struct body *b, const struct insn *insn, unsigned to, unsigned x, unsigned y);
-/* Part of halves as f32; and back, where `reg` and `other` change. */
+/* Part of halves as f32; and back, rounded as the instruction says. `reg` and `other` change. */
 void emit_half_widened(struct body *b, unsigned type, unsigned to, const struct source *from,
                        unsigned part);
-void emit_half_narrowed(struct body *b, unsigned type, const struct result *result, unsigned reg,
-                        unsigned other, unsigned part);
+void emit_half_narrowed(struct body *b, const struct insn *insn, const struct result *result,
+                        unsigned reg, unsigned other, unsigned part);
+/* The same in the lower halves of lanes of 32 bits. Uses SCRATCH + 2. */
+void emit_half_lanes(struct body *b, const struct insn *insn, unsigned reg, unsigned other);
+/* .sat and .relu of f32 that is to become halves. `other` changes. */
+void emit_limits(struct body *b, const struct insn *insn, unsigned reg, unsigned other);
+/* Keeps the lower bits of lanes of `bytes`. */
+void emit_kept_bits(struct body *b, unsigned reg, unsigned bytes, unsigned bits, bool is_signed);
+/* How vrndscale rounds for .rni and so on, without exceptions. */
+int integral_mode(const struct insn *insn);
 /* Wider lanes by one of the forms that take half or a quarter of a register: chunk c of them. */
 void emit_widened(struct body *b, enum x86_form form, unsigned to, const struct source *from,
                   unsigned c);
@@ -240,10 +252,21 @@ static inline bool has_value_width(unsigned bytes)
 /* A source of f32 in a scratch register without subnormals, if the operation flushes. */
 struct x86_place emit_flushed(struct body *b, struct x86_place from, bool flushes,
                               unsigned scratch);
-/* A comparison, or its complement, combined with the predicate in ecx as the operation says. */
+/* A comparison combined with the predicate in ecx as the operation says. */
 void emit_combined(struct body *b, const struct uop *u, unsigned gpr);
-/* The comparison of setp and set, in eax for all lanes; false: it has no template. */
+/* The comparison of setp and set, combined with their predicate: in eax, and in edx the second result of setp; false: it has
+ * no template. */
 bool emit_compared(struct body *b, const struct uop *u, unsigned type);
+/* The same of halves; of pairs of them eax has the lower ones, edx the upper ones. */
+bool emit_halves_compared(struct body *b, const struct uop *u, unsigned type);
+/* The number of a comparison of floats as vcmpps takes it: ordered ones are false of NaN, the others true; -1: none. */
+int float_comparison(unsigned compare);
+bool is_half(unsigned type);
+/* Subnormals of f16, which are none of f32, become zeros. `other` changes. */
+void emit_flush_f16(struct body *b, unsigned reg, unsigned other);
+/* Bits of 32 lanes in eax as masks for chunks of values: k1 and the following. */
+void emit_spread_masks(struct body *b, unsigned bytes);
+
 /* Masks of chunks in k1 and the following, as bits of 32 lanes in eax. */
 void emit_joined_masks(struct body *b, unsigned bytes);
 /* Its masks for the chunks of values as wide as this, in k1 and the following. */

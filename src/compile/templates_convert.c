@@ -27,9 +27,7 @@ static struct cut cut_of(const struct uop *u)
     return cut;
 }
 
-/* Keeps the lower bits of lanes of `bytes`. */
-static void emit_kept_bits(struct body *b, unsigned reg, unsigned bytes, unsigned bits,
-                           bool is_signed)
+void emit_kept_bits(struct body *b, unsigned reg, unsigned bytes, unsigned bits, bool is_signed)
 {
     static const uint8_t left[] = {[2] = X86_SHL_16_BY, [4] = X86_SHL_32_BY, [8] = X86_SHL_64_BY};
     static const uint8_t right[2][9] = {
@@ -118,8 +116,7 @@ static bool template_f32_of(struct body *b, const struct uop *u, enum x86_form f
     return true;
 }
 
-/* How vrndscale rounds, without exceptions. */
-static int integral_mode(const struct insn *insn)
+int integral_mode(const struct insn *insn)
 {
     enum { NO_EXCEPTION = 8, NEAREST = 0, DOWN = 1, UP = 2, ZERO = 3 };
     return NO_EXCEPTION | (insn->rounding == ROUND_RNI   ? NEAREST

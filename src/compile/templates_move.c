@@ -78,8 +78,7 @@ static int integer_compare(unsigned compare)
     return compare >= CMP_EQ && compare <= CMP_HS ? numbers[compare] : -1;
 }
 
-/* As vcmpps takes it: ordered ones are false of NaN, the others true. */
-static int float_compare(unsigned compare)
+int float_comparison(unsigned compare)
 {
     static const int8_t numbers[] = {
         [CMP_EQ] = 0x00,  [CMP_NE] = 0x0c,  [CMP_LT] = 0x11,  [CMP_LE] = 0x12,  [CMP_GT] = 0x1e,
@@ -95,7 +94,7 @@ static bool compare_form(const struct insn *insn, unsigned of, enum x86_form *fo
     bool is_64 = type->bits == 64, is_16 = type->bits == 16, is_float = type->kind == KIND_FLOAT;
     bool is_signed = type->kind == KIND_SIGNED;
     if (is_float && of != TYPE_F32 && of != TYPE_F64) return false;
-    *number = is_float ? float_compare(insn->compare) : integer_compare(insn->compare);
+    *number = is_float ? float_comparison(insn->compare) : integer_compare(insn->compare);
     *form = is_float    ? is_64 ? X86_COMPARE_F64 : X86_COMPARE_F32
             : is_16     ? is_signed ? X86_COMPARE_S16 : X86_COMPARE_U16
             : is_signed ? is_64 ? X86_COMPARE_S64 : X86_COMPARE_S32
@@ -121,6 +120,7 @@ bool emit_compared(struct body *b, const struct uop *u, unsigned type)
     bool is_f32 = type == TYPE_F32, flushes = is_f32 && u->insn->flags & INSN_FTZ;
     enum x86_form form;
     int number;
+    if (is_half(type)) return emit_halves_compared(b, u, type);
     if (!has_value_width(bytes) || !compare_form(u->insn, type, &form, &number)) return false;
     if (u->source_width[0] != bytes || u->source_width[1] != bytes) return false;
     struct source first = /* of f32 whatever NaN it is */
@@ -133,19 +133,17 @@ bool emit_compared(struct body *b, const struct uop *u, unsigned type)
         x86_vector(b->a, form, 1 + c, value_in_register(b, x, SCRATCH), y, 0, number);
     }
     emit_joined_masks(b, bytes);
+    if (u->imm & 3) emit_predicate(b, u, 2, RCX);
+    x86_scalar(b->a, false, X86_LOAD, RDX, x86_reg(RAX));
+    x86_not(b->a, RDX);
+    emit_combined(b, u, RDX);
+    emit_combined(b, u, RAX);
     return true;
 }
 
 static bool template_setp(struct body *b, const struct uop *u)
 {
     if (!emit_compared(b, u, u->insn->type)) return false;
-    if (u->imm & 3) emit_predicate(b, u, 2, RCX);
-    if (u->dst[1] != REF_NONE) {
-        x86_scalar(b->a, false, X86_LOAD, RDX, x86_reg(RAX));
-        x86_not(b->a, RDX);
-        emit_combined(b, u, RDX);
-    }
-    emit_combined(b, u, RAX);
     emit_store_predicate(b, u->dst[0], RAX);
     emit_store_predicate(b, u->dst[1], RDX);
     return true;
@@ -156,6 +154,8 @@ bool template_compare(struct body *b, const struct uop *u)
     switch (u->insn->op) {
     case OP_SETP:
         return template_setp(b, u);
+    case OP_SET:
+        return template_set(b, u);
     case OP_AND:
     case OP_OR:
     case OP_XOR:
@@ -170,7 +170,7 @@ bool template_compare(struct body *b, const struct uop *u)
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 /* mov, and cvta of global and generic addresses, which are the same. */
-static bool template_copy(struct body *b, const struct uop *u)
+bool template_copy(struct body *b, const struct uop *u)
 {
     unsigned bytes = type_infos[u->insn->type].bits / 8;
     if (!has_value_width(bytes) || !has_widths(u, bytes, bytes, 0, 0)) return false;

@@ -26,8 +26,7 @@ static bool template_selp(struct body *b, const struct uop *u)
     return true;
 }
 
-/* Bits of 32 lanes in eax as masks for chunks of values. */
-static void emit_spread_masks(struct body *b, unsigned bytes)
+void emit_spread_masks(struct body *b, unsigned bytes)
 {
     unsigned chunks = bytes / 2;
     x86_mask_of_gpr(b->a, 1, RAX);
@@ -57,30 +56,6 @@ static bool template_slct(struct body *b, const struct uop *u)
     return true;
 }
 
-/* All ones, or 1.0, where a comparison holds, else 0. */
-static bool template_set(struct body *b, const struct uop *u)
-{
-    unsigned to = u->insn->type;
-    if (to != TYPE_U32 && to != TYPE_S32 && to != TYPE_F32) return false;
-    if (u->result_width[0] != 4 || u->dst[0] == REF_NONE) return false;
-    if (!emit_compared(b, u, u->insn->type2)) return false;
-    if (u->imm & 3) emit_predicate(b, u, 2, RCX);
-    emit_combined(b, u, RAX);
-    struct result result = value_begin(b, 4);
-    emit_spread_masks(b, 4);
-    for (unsigned c = 0; c < 2; c++) {
-        unsigned reg = result.regs[c];
-        if (to == TYPE_F32)
-            emit2(b, X86_BROADCAST_32, SCRATCH, CONSTANT(float_one));
-        else
-            x86_vector(b->a, X86_TERNARY_32, SCRATCH, SCRATCH, x86_reg(SCRATCH), 0, 0xff);
-        emit3(b, X86_XOR_32, reg, reg, x86_reg(reg));
-        x86_vector(b->a, X86_MOVE, reg, 0, x86_reg(SCRATCH), 1 + c, -1);
-    }
-    value_finish(b, 0, &result, 4, false);
-    return true;
-}
-
 bool template_select(struct body *b, const struct uop *u)
 {
     switch (u->insn->op) {
@@ -88,8 +63,6 @@ bool template_select(struct body *b, const struct uop *u)
         return template_selp(b, u);
     case OP_SLCT:
         return template_slct(b, u);
-    case OP_SET:
-        return template_set(b, u);
     default:
         return false;
     }
