@@ -23,6 +23,9 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .shift_max = 31,
     .words_32 = 32,
     .byte_max = 255,
+    .two_126 = 0x7e800000,
+    .largest = 0x7f7fffff,
+    .rsqrt_classes = 0x03830600,
     .one = 1,
     .half_nan = 0x7fff,
     .low_halves = 0xffff,
@@ -40,11 +43,19 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
                        3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
                        3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
                        3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12},
+    .words_of_bytes = {0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c,
+                       0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808,
+                       0x0c0c0c0c},
+    .even_bytes = 0x00ff00ff,
+    .low_pairs = 0x03030303,
     .sign_64 = UINT64_C(1) << 63,
     .no_sign_64 = INT64_MAX,
     .high_words = UINT64_C(0xffffffff00000000),
     .low_words = UINT32_MAX,
     .bits_64 = 64,
+    .quiet_64 = UINT64_C(1) << 51,
+    .half_64 = UINT64_C(0x3fe) << 52,
+    .float_one_64 = UINT64_C(0x3ff) << 52,
 };
 
 static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
@@ -153,10 +164,10 @@ static void emit_interpreted(struct body *b, const struct uop *u)
 
 static bool translate_plain(struct body *b, const struct uop *u)
 {
-    static template_fn *const templates[] = {template_compare, template_pack,    template_move,
-                                             template_convert, template_carry,   template_float,
-                                             template_half,    template_cast,    template_select,
-                                             template_bits,    template_integer, template_access};
+    static template_fn *const templates[] = {
+        template_compare, template_pack,    template_move,  template_convert,  template_carry,
+        template_float,   template_inverse, template_half,  template_cast,     template_select,
+        template_bits,    template_integer, template_parts, template_classify, template_access};
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;
     return false;

@@ -134,12 +134,15 @@ struct body_constants {
     uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
     uint64_t pairs_64[8], join_pairs_64[8];
     uint32_t nan, sign, no_sign, float_one, shift_max, words_32, byte_max;
+    uint32_t two_126, largest, rsqrt_classes;          /* of f32; as vfixupimm takes it */
     uint32_t one, half_nan, low_halves, least_f16;     /* the least normal number of f16 as f32 */
     uint32_t signs_16, no_signs_16, least_normals_f16; /* of both halves */
     uint32_t odd_bits, odd_pairs, low_nibbles, ones;   /* of every byte */
     uint32_t two_31, two_31_64[2];                     /* as f32, as f64 */
     uint8_t reversed_bytes[64];                        /* of 32-bit lanes */
-    uint64_t sign_64, no_sign_64, high_words, low_words, bits_64;
+    uint32_t words_of_bytes[16];    /* of each byte where in 16 bytes its word begins */
+    uint32_t even_bytes, low_pairs; /* of every byte the lower two bits */
+    uint64_t sign_64, no_sign_64, high_words, low_words, bits_64, quiet_64, half_64, float_one_64;
 };
 extern const struct body_constants body_constants;
 #define CONSTANT(field) x86_element(RBP, (int32_t)offsetof(struct body_constants, field))
@@ -190,7 +193,7 @@ void value_release(struct body *b, const struct result *result, unsigned bytes);
 typedef bool template_fn(struct body *b, const struct uop *u);
 template_fn template_integer, template_float, template_move, template_compare, template_access,
     template_carry, template_convert, template_pack, template_bits, template_select, template_half,
-    template_cast;
+    template_cast, template_parts, template_classify, template_inverse, template_div_approx;
 /* The same bits, of as many bytes as the type has. */
 template_fn template_copy;
 template_fn template_set;
@@ -238,6 +241,13 @@ void emit_narrowed(struct body *b, const struct result *result, unsigned reg, un
 /* The upper words of products of 32 bits: of even lanes, of odd ones, and both joined. Uses all scratch registers;
  * the last may be x. */
 void emit_high_32(struct body *b, bool is_signed, unsigned to, unsigned x, struct x86_place y);
+/* Writes a predicate for the lanes that take part. Uses rcx. */
+void emit_store_predicate(struct body *b, operand_ref ref, unsigned gpr);
+/* The form of add, sub, mul, min, max or logic of an integer type. */
+enum x86_form integer_form(unsigned op, unsigned type);
+/* Chunk c of a quotient or remainder of lanes of 32 bits. Uses scratch registers. */
+void emit_divided(struct body *b, const struct uop *u, unsigned to, const struct source *first,
+                  const struct source *second, unsigned c);
 /* Does the operation have the operands as wide as this, and is it without a guard? 1: a predicate. */
 bool has_widths(const struct uop *u, unsigned result, unsigned a, unsigned b, unsigned c);
 /* Lanes that an operation changes: of its guard, or of the warp. */

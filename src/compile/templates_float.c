@@ -191,8 +191,8 @@ static bool template_f32(struct body *b, const struct uop *u)
     case OP_MUL:
         return template_binary_f32(b, u, bytes, flushes);
     case OP_DIV:
-        return !(insn->flags & (INSN_APPROX | INSN_FULL)) &&
-               template_binary_f32(b, u, bytes, flushes);
+        return insn->flags & INSN_APPROX ? template_div_approx(b, u)
+                                         : template_binary_f32(b, u, bytes, flushes);
     case OP_FMA:
     case OP_MAD:
         return template_fma_f32(b, u, bytes, flushes);
@@ -239,6 +239,30 @@ static bool template_fma_f64(struct body *b, const struct uop *u)
     return true;
 }
 
+/* Of a number and a NaN the number, of two NaNs the first, made quiet; of equal ones, which may be zeros, the sign by or,
+ * and. */
+static bool template_minmax_f64(struct body *b, const struct uop *u)
+{
+    enum { COMPARE_EQUAL = 0, EQUAL_MASK = 5 };
+    bool is_min = u->insn->op == OP_MIN;
+    if (u->insn->nsrc != 2 || !has_widths(u, 8, 8, 8, 0)) return false;
+    struct source first = value_source(b, u->src[0], 8), second = value_source(b, u->src[1], 8);
+    struct result result = value_begin(b, 8);
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned to = result.regs[c], x = value_in_register(b, first.chunks[c], SCRATCH);
+        unsigned y = value_in_register(b, second.chunks[c], SCRATCH + 1);
+        emit3(b, is_min ? X86_MIN_F64 : X86_MAX_F64, to, x, x86_reg(y));
+        x86_vector(b->a, X86_COMPARE_F64, EQUAL_MASK, x, x86_reg(y), 0, COMPARE_EQUAL);
+        x86_vector(b->a, is_min ? X86_OR_64 : X86_AND_64, to, x, x86_reg(y), EQUAL_MASK, -1);
+        x86_vector(b->a, X86_COMPARE_F64, NAN_MASK, y, x86_reg(y), 0, COMPARE_UNORDERED);
+        x86_vector(b->a, X86_MOVE_64, to, 0, x86_reg(x), NAN_MASK, -1);
+        x86_vector(b->a, X86_COMPARE_F64, NAN_MASK, to, x86_reg(to), 0, COMPARE_UNORDERED);
+        x86_vector(b->a, X86_OR_64, to, to, CONSTANT(quiet_64), NAN_MASK, -1);
+    }
+    value_finish(b, 0, &result, 8, false);
+    return true;
+}
+
 /* A NaN passes neg and abs as it is. */
 static bool template_unary_f64(struct body *b, const struct uop *u)
 {
@@ -278,6 +302,9 @@ static bool template_f64(struct body *b, const struct uop *u)
     case OP_FMA:
     case OP_MAD:
         return template_fma_f64(b, u);
+    case OP_MIN:
+    case OP_MAX:
+        return template_minmax_f64(b, u);
     case OP_SQRT:
     case OP_NEG:
     case OP_ABS:

@@ -26,25 +26,26 @@ static const struct binary binaries[] = {
     {OP_XOR, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32, X86_XOR_32},
 };
 
-static enum x86_form binary_form(const struct binary *row, const struct insn *insn)
-{
-    bool is_signed = type_infos[insn->type].kind == KIND_SIGNED;
-    if (type_infos[insn->type].bits == 64) return is_signed ? row->signed_64 : row->unsigned_64;
-    if (type_infos[insn->type].bits == 16) return is_signed ? row->signed_16 : row->unsigned_16;
-    return is_signed ? row->signed_32 : row->unsigned_32;
-}
-
-static const struct binary *find_binary(const struct insn *insn)
+static const struct binary *find_binary(unsigned op)
 {
     for (unsigned i = 0; i < sizeof binaries / sizeof *binaries; i++)
-        if (binaries[i].op == insn->op) return &binaries[i];
+        if (binaries[i].op == op) return &binaries[i];
     return NULL;
+}
+
+enum x86_form integer_form(unsigned op, unsigned type)
+{
+    const struct binary *row = find_binary(op);
+    bool is_signed = type_infos[type].kind == KIND_SIGNED;
+    if (type_infos[type].bits == 64) return is_signed ? row->signed_64 : row->unsigned_64;
+    if (type_infos[type].bits == 16) return is_signed ? row->signed_16 : row->unsigned_16;
+    return is_signed ? row->signed_32 : row->unsigned_32;
 }
 
 static bool template_binary(struct body *b, const struct uop *u, unsigned bytes)
 {
-    const struct binary *row = find_binary(u->insn);
-    if (!row || u->insn->nsrc != 2 || !has_widths(u, bytes, bytes, bytes, 0)) return false;
+    if (!find_binary(u->insn->op) || u->insn->nsrc != 2 || !has_widths(u, bytes, bytes, bytes, 0))
+        return false;
     if (u->insn->op == OP_MUL && u->insn->mul_part != MUL_LO) return false;
     struct source first = value_source(b, u->src[0], bytes);
     struct source second = value_source(b, u->src[1], bytes);
@@ -53,7 +54,8 @@ static bool template_binary(struct body *b, const struct uop *u, unsigned bytes)
     for (unsigned c = 0; c < bytes / 2; c++) {
         struct x86_place x = swaps ? second.chunks[c] : first.chunks[c];
         struct x86_place y = swaps ? first.chunks[c] : second.chunks[c];
-        emit3(b, binary_form(row, u->insn), result.regs[c], value_in_register(b, x, SCRATCH), y);
+        emit3(b, integer_form(u->insn->op, u->insn->type), result.regs[c],
+              value_in_register(b, x, SCRATCH), y);
     }
     value_finish(b, 0, &result, bytes, false);
     return true;
@@ -173,11 +175,23 @@ static bool template_mad(struct body *b, const struct uop *u, unsigned bytes)
 
 /* ---- one operand ----------------------------------------------------------------------------- */
 
+/* 1 for 0, else 0: what 1 has more than the least of 1 and the value. */
+static void emit_cnot(struct body *b, unsigned bytes, unsigned to, struct x86_place from)
+{
+    unsigned type = bytes == 8 ? TYPE_U64 : bytes == 4 ? TYPE_U32 : TYPE_U16;
+    x86_load_imm(b->a, RAX, bytes == 2 ? 0x10001 : 1);
+    emit2(b, bytes == 8 ? X86_SPREAD_64 : X86_SPREAD_32, SCRATCH, x86_reg(RAX));
+    emit3(b, integer_form(OP_MIN, type), to, SCRATCH, from);
+    emit3(b, integer_form(OP_SUB, type), to, SCRATCH, x86_reg(to));
+}
+
 static void emit_unary(struct body *b, unsigned op, unsigned bytes, unsigned to,
                        struct x86_place from)
 {
     if (op == OP_NOT) {
         x86_vector(b->a, X86_TERNARY_32, to, to, from, 0, 0x55); /* the complement of the third */
+    } else if (op == OP_CNOT) {
+        emit_cnot(b, bytes, to, from);
     } else if (op == OP_NEG) {
         emit3(b, X86_XOR_32, SCRATCH, SCRATCH, x86_reg(SCRATCH));
         emit3(b, bytes == 8 ? X86_SUB_64 : bytes == 4 ? X86_SUB_32 : X86_SUB_16, to, SCRATCH, from);
@@ -319,6 +333,7 @@ bool template_integer(struct body *b, const struct uop *u)
     case OP_CLZ:
         return bytes == 4 && template_unary(b, u, bytes);
     case OP_NOT:
+    case OP_CNOT:
     case OP_NEG:
     case OP_ABS:
         return template_unary(b, u, bytes);

@@ -28,8 +28,8 @@ void emit_masks(struct body *b, const struct uop *u, unsigned k, unsigned bytes)
         x86_mask_shift(b->a, 1 + c, 1, lanes * c);
 }
 
-/* Bits of lanes that do not take part stay, but for lanes that are gone. Uses rcx. */
-static void emit_store_predicate(struct body *b, operand_ref ref, unsigned gpr)
+/* Bits of lanes that do not take part stay, but for lanes that are gone. */
+void emit_store_predicate(struct body *b, operand_ref ref, unsigned gpr)
 {
     if (ref == REF_NONE) return;
     if (b->is_part || b->is_guarded) {
@@ -204,6 +204,17 @@ static bool template_window(struct body *b, const struct uop *u)
     return true;
 }
 
+static bool template_activemask(struct body *b, const struct uop *u)
+{
+    if (u->result_width[0] != 4 || u->dst[0] == REF_NONE) return false;
+    struct result result = value_begin(b, 4);
+    x86_scalar(b->a, false, X86_LOAD, RAX, emit_lanes(b));
+    for (unsigned c = 0; c < 2; c++)
+        emit2(b, X86_SPREAD_32, result.regs[c], x86_reg(RAX));
+    value_finish(b, 0, &result, 4, false);
+    return true;
+}
+
 bool template_move(struct body *b, const struct uop *u)
 {
     const struct insn *insn = u->insn;
@@ -213,6 +224,8 @@ bool template_move(struct body *b, const struct uop *u)
         return is_single && insn->type != TYPE_PRED && template_copy(b, u);
     case OP_CVTA:
         return template_window(b, u);
+    case OP_ACTIVEMASK:
+        return template_activemask(b, u);
     default:
         return false;
     }

@@ -67,3 +67,64 @@ bool template_select(struct body *b, const struct uop *u)
         return false;
     }
 }
+
+/* ---- signs and classes of floats ------------------------------------------------------------- */
+
+static bool template_copysign(struct body *b, const struct uop *u, unsigned bytes)
+{
+    enum { CHOOSE = 0xca };
+    if (!has_widths(u, bytes, bytes, bytes, 0)) return false;
+    struct source first = value_source(b, u->src[0], bytes),
+                  second = value_source(b, u->src[1], bytes);
+    struct result result = value_begin(b, bytes);
+    for (unsigned c = 0; c < bytes / 2; c++) {
+        unsigned to = result.regs[c], x = value_in_register(b, first.chunks[c], SCRATCH);
+        if (bytes == 8)
+            emit2(b, X86_BROADCAST_64, to, CONSTANT(sign_64));
+        else
+            emit2(b, X86_BROADCAST_32, to, CONSTANT(sign));
+        x86_vector(b->a, X86_TERNARY_32, to, x, second.chunks[c], 0, CHOOSE);
+    }
+    value_finish(b, 0, &result, bytes, false);
+    return true;
+}
+
+/* As vfpclass names them, and whether they are those that do not have the property. */
+static int classes_of(unsigned property, bool *is_complement)
+{
+    enum { NANS = 0x81, INFINITIES = 0x18, SUBNORMALS = 0x20 };
+    *is_complement = property == SUB_FINITE || property == SUB_NUMBER || property == SUB_NORMAL;
+    return property == SUB_FINITE                                 ? NANS | INFINITIES
+           : property == SUB_NORMAL                               ? NANS | INFINITIES | SUBNORMALS
+           : property == SUB_INFINITE                             ? INFINITIES
+           : property == SUB_NUMBER || property == SUB_NOTANUMBER ? NANS
+                                                                  : SUBNORMALS;
+}
+
+static bool template_testp(struct body *b, const struct uop *u, unsigned bytes)
+{
+    bool is_complement;
+    int classes = classes_of((unsigned)u->imm, &is_complement);
+    if (u->source_width[0] != bytes || u->src[0] == REF_NONE || u->dst[0] == REF_NONE) return false;
+    struct source source = value_source(b, u->src[0], bytes);
+    for (unsigned c = 0; c < bytes / 2; c++)
+        x86_vector(b->a, bytes == 8 ? X86_CLASS_F64 : X86_CLASS_F32, 1 + c, 0, source.chunks[c], 0,
+                   classes);
+    emit_joined_masks(b, bytes);
+    if (is_complement) x86_not(b->a, RAX);
+    emit_store_predicate(b, u->dst[0], RAX);
+    return true;
+}
+
+bool template_classify(struct body *b, const struct uop *u)
+{
+    unsigned bytes = type_infos[u->insn->type].bits / 8;
+    switch (u->insn->op) {
+    case OP_COPYSIGN:
+        return template_copysign(b, u, bytes);
+    case OP_TESTP:
+        return template_testp(b, u, bytes);
+    default:
+        return false;
+    }
+}
