@@ -102,13 +102,17 @@ int main(void)
         print_modifiers(op->modifiers);
         printf(" | %s |\n", class_of(op));
     }
-    printf("\nMatrix instructions: `wmma` in its shapes for f16, bf16, tf32, f64, s8, u8; `mma` of "
-           "these types\n"
-           "in all shapes but Volta's m8n8k4; `ldmatrix` of b16. Elements of less than 8 bits, "
-           "sparse and\n"
-           "scaled forms are refused. `cp.async` copies 4, 8 or 16 bytes, waits for groups; forms "
-           "in bulk are\n"
-           "refused. `mbarrier` objects lie in the shared memory of the block.\n");
+    printf("\nMatrix instructions: `src/isa/matrix_forms.def` lists shapes and types of `wmma`, "
+           "`mma` (also "
+           "sparse, and of the\n"
+           "kinds f8f6f4, mxf8f6f4, mxf4 and mxf4nvf4) and `wgmma`, as ptxas accepts them; others "
+           "are errors. "
+           "`ldmatrix` and\n"
+           "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
+           "or 16 "
+           "bytes, waits for\n"
+           "groups; forms in bulk are refused. `mbarrier` objects lie in the shared memory of the "
+           "block.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)
         printf("%s`%s`", i % 6 ? " " : "\n", sreg_infos[i].name);

@@ -84,7 +84,7 @@ static bool is_named(const struct insn *insn, int32_t vreg)
 {
     if (!insn) return false;
     for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
-        if (insn->operands[k].reg == vreg) return true;
+        if (insn_operand(insn, k)->reg == vreg) return true;
     return insn->guard == vreg;
 }
 

@@ -10,7 +10,7 @@ unsigned insn_register_reads(const struct insn *insn, int32_t *registers)
     unsigned count = 0;
     if (insn->guard >= 0) registers[count++] = insn->guard;
     for (unsigned i = insn->ndst; i < (unsigned)insn->ndst + insn->nsrc; i++) {
-        const struct operand *operand = &insn->operands[i];
+        const struct operand *operand = insn_operand(insn, i);
         bool reads = operand->kind == OPERAND_REGISTER ||
                      (operand->kind == OPERAND_ADDRESS && operand->reg >= 0);
         if (reads) registers[count++] = operand->reg;
@@ -22,7 +22,8 @@ unsigned insn_register_writes(const struct insn *insn, int32_t *registers)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < insn->ndst; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER) registers[count++] = insn->operands[i].reg;
+        if (insn_operand(insn, i)->kind == OPERAND_REGISTER)
+            registers[count++] = insn_operand(insn, i)->reg;
     return count;
 }
 

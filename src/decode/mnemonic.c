@@ -672,7 +672,9 @@ static ws_status decode(struct builder *builder)
         return WS_OK;
     }
     if (op_infos[op].form == FORM_MATRIX) {
-        mnemonic->unsupported = !mnemonic_matrix(builder->parser, token, &mnemonic->insn);
+        bool known;
+        TRY(mnemonic_matrix(builder->parser, token, &mnemonic->insn, &known));
+        mnemonic->unsupported = !known;
         return WS_OK;
     }
     builder->part.length = (uint32_t)strlen(op_infos[op].mnemonic);

@@ -334,7 +334,7 @@ static void mark_shared_use(const struct module *module, const struct function *
     for (uint32_t i = 0; i < function->insn_count; i++) {
         const struct insn *insn = &function->insns[i];
         for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
-            const struct operand *operand = &insn->operands[k];
+            const struct operand *operand = insn_operand(insn, k);
             bool names = operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_ADDRESS;
             if (names && operand->symbol >= 0 &&
                 module->variables[operand->symbol].space == SPACE_SHARED)

@@ -54,7 +54,7 @@ static void rename_in(struct function *function, const int32_t *meant)
         struct insn *insn = &insns[i];
         struct call_info *call = (struct call_info *)(uintptr_t)insn->call;
         if (call && call->function >= 0) call->function = meant[call->function];
-        for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
+        for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc && k < OPERANDS_USUAL; k++)
             if (insn->operands[k].kind == OPERAND_FUNCTION)
                 insn->operands[k].symbol = meant[insn->operands[k].symbol];
     }

@@ -528,6 +528,17 @@ static ws_status parse_bar(struct parser *parser, struct insn *insn)
     }
 }
 
+/* setmaxnreg: 24 to 256 registers in steps of 8 (PTX ISA 9.7.19.5). */
+static ws_status parse_constant_alone(struct parser *parser, struct insn *insn)
+{
+    struct token token = *current(parser);
+    TRY(parse_signature(parser, insn, "|i"));
+    int64_t value = insn_source(insn, 0)->imm;
+    if (insn->op != OP_SETMAXNREG || (value >= 24 && value <= 256 && value % 8 == 0)) return WS_OK;
+    return parser_error(parser, WS_ERR_INPUT, &token,
+                        "the number of registers must be a multiple of 8 from 24 to 256");
+}
+
 /* ---- the table of forms ---------------------------------------------------------------------- */
 
 struct form {
@@ -573,7 +584,7 @@ static const struct form forms[] = {
     [FORM_STACKRESTORE] = {"|t", NULL},
     [FORM_ELECT] = {"dQ|m", NULL},
     [FORM_FENCE] = {NULL, parse_fence},
-    [FORM_I] = {"|i", NULL},
+    [FORM_I] = {NULL, parse_constant_alone},
     [FORM_BRA] = {NULL, parse_branch},
     [FORM_BRX] = {NULL, parse_branch_indexed},
     [FORM_CALL] = {NULL, parse_call},

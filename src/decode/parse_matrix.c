@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Matrix instructions: wmma, mma, ldmatrix. Their suffixes have an order of their own:
+/* Mnemonics of matrix instructions. Their suffixes have an order of their own:
  *
  *     wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {..}, [p], stride
  *     wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {..}, stride
  *     wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {d}, {a}, {b}, {c}     f16: types of d and c
  *     mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}
+ *     mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}, metadata, selector
+ *     mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e2m1.f32.ue8m0
+ *         {d}, {a}, {b}, {c}, scales of a, {byte, thread}, scales of b, {byte, thread}
+ *     wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d}, a, b, p, 1, 1, 0, 0
  *     ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {..}, [p]
  *
- * Where each lane's elements lie is told in emulate/sem_matrix.h. A form that is PTX, but not executed
- * here (sparse, scaled, of less than 8 bits, Volta's m8n8k4), is refused where it is reached. */
+ * Where each lane's elements lie is told in emulate/matrix_layout.h. */
 #include <string.h>
 
-#include "decode/parser.h"
+#include "decode/parse_matrix.h"
 
-enum { WORDS_MAX = 16, WORD_MAX = 24, TYPES_MAX = 4 };
+enum { WORDS_MAX = 20, WORD_MAX = 24, TYPES_MAX = 4 };
 
 /* The suffixes of one mnemonic. */
 struct words {
@@ -68,10 +71,10 @@ static bool take_shape(struct words *words, struct matrix_form *form)
 {
     const char *at = word(words);
     unsigned m = take_number(&at, 'm'), n = take_number(&at, 'n'), k = take_number(&at, 'k');
-    if (*at || !m || !n || m > 64 || n > 64 || k > 256) return false;
-    form->m = (uint8_t)m;
-    form->n = (uint8_t)n;
-    form->k = (uint8_t)k;
+    if (*at || !m || !n) return false;
+    form->m = (uint16_t)m;
+    form->n = (uint16_t)n;
+    form->k = (uint16_t)k;
     words->at++;
     return true;
 }
@@ -82,10 +85,10 @@ static enum mem_space take_space(struct words *words)
     return take(words, "shared") || take(words, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
-static unsigned take_types(struct words *words, enum ptx_type types[TYPES_MAX])
+static unsigned take_types(struct words *words, unsigned most, enum ptx_type types[TYPES_MAX])
 {
     unsigned count = 0;
-    while (count < TYPES_MAX) {
+    while (count < most) {
         unsigned type = TYPE_NONE + 1;
         while (type < TYPE_COUNT && strcmp(type_infos[type].suffix, word(words)) != 0)
             type++;
@@ -96,43 +99,96 @@ static unsigned take_types(struct words *words, enum ptx_type types[TYPES_MAX])
     return count;
 }
 
-/* ---- what is executed ------------------------------------------------------------------------ */
-
-static bool is_byte(unsigned type)
+/* and.popc, xor.popc */
+static void take_joining(struct words *words, struct matrix_form *form,
+                         struct matrix_suffixes *with)
 {
-    return type == TYPE_S8 || type == TYPE_U8;
+    bool joins = !strcmp(word(words), "and");
+    if (!joins && strcmp(word(words), "xor") != 0) return;
+    words->at++;
+    form->joins = joins;
+    with->joins = take(words, "popc");
 }
 
-/* The type of the sums that go with factors of these types. */
-static bool types_fit(const struct matrix_form *form)
+/* ---- products -------------------------------------------------------------------------------- */
+
+static void take_kind(struct words *words, struct matrix_form *form, struct matrix_suffixes *with)
 {
-    unsigned a = form->types[MATRIX_A], b = form->types[MATRIX_B];
-    unsigned c = form->types[MATRIX_C], d = form->types[MATRIX_D];
-    if (is_byte(a) && is_byte(b)) return c == TYPE_S32 && d == TYPE_S32;
-    if (a != b) return false;
-    if (a == TYPE_F16) return (c == TYPE_F16 || c == TYPE_F32) && (d == TYPE_F16 || d == TYPE_F32);
-    if (a == TYPE_BF16 || a == TYPE_TF32) return c == TYPE_F32 && d == TYPE_F32;
-    return a == TYPE_F64 && c == TYPE_F64 && d == TYPE_F64;
+    bool is_mxf8 = take(words, "kind::mxf8f6f4");
+    bool is_f8 = !is_mxf8 && take(words, "kind::f8f6f4");
+    bool is_mxf4 = take(words, "kind::mxf4");
+    with->is_nvf4 = !is_mxf4 && take(words, "kind::mxf4nvf4");
+    with->is_scaled = take(words, "block_scale");
+    form->in_bytes = is_f8 || is_mxf8;
+    if (take(words, "scale_vec::1X")) form->scales = 1;
+    if (take(words, "scale_vec::2X")) form->scales = 2;
+    if (take(words, "scale_vec::4X")) form->scales = 4;
+    if (is_f8) with->family = form->is_sparse ? MATRIX_SP_F8F6F4 : MATRIX_KIND_F8F6F4;
+    if (is_mxf8) with->family = form->is_sparse ? MATRIX_SP_MXF8F6F4 : MATRIX_KIND_MXF8F6F4;
+    if (is_mxf4 || with->is_nvf4)
+        with->family = form->is_sparse ? MATRIX_SP_MXF4 : MATRIX_KIND_MXF4;
+    /* Of nvf4 the number of scales must be told. */
+    if (with->is_scaled && !form->scales && !with->is_nvf4) form->scales = is_mxf8 ? 1 : 2;
 }
 
-static bool is_element(unsigned role, unsigned type)
+/* d a b c; of wmma also d c, of halves; of wgmma d a b */
+static bool read_types(struct words *words, struct matrix_form *form, bool is_wmma)
 {
-    bool sums = role >= MATRIX_C;
-    if (type == TYPE_F16 || type == TYPE_F64) return true;
-    return sums ? type == TYPE_F32 || type == TYPE_S32
-                : is_byte(type) || type == TYPE_BF16 || type == TYPE_TF32;
+    enum ptx_type types[TYPES_MAX];
+    unsigned expected = form->by_group ? 3 : 4, count = take_types(words, expected, types);
+    bool is_short = is_wmma && count == 2;
+    if (count != expected && !is_short) return false;
+    form->types[MATRIX_D] = (uint8_t)types[0];
+    form->types[MATRIX_A] = is_short ? TYPE_F16 : (uint8_t)types[1];
+    form->types[MATRIX_B] = is_short ? TYPE_F16 : (uint8_t)types[2];
+    form->types[MATRIX_C] = form->by_group ? (uint8_t)types[0] : (uint8_t)types[count - 1];
+    return true;
 }
 
-/* Tiles of 8 rows, 8 columns and four registers' elements in depth fill the shape. */
-static bool shape_fits(const struct matrix_form *form, unsigned factor)
+static bool read_multiply(struct words *words, struct insn *insn, struct matrix_form *form,
+                          struct matrix_suffixes *with)
 {
-    unsigned depth = 4 * matrix_elements(factor);
-    return form->m % 8 == 0 && form->n % 8 == 0 && form->k && form->k % depth == 0 &&
-           form->m * form->n <= MATRIX_ELEMENTS_MAX && form->m * form->k <= MATRIX_ELEMENTS_MAX &&
-           form->n * form->k <= MATRIX_ELEMENTS_MAX;
+    bool is_wmma = insn->op == OP_WMMA_MMA, *columns = form->columns_of;
+    enum ptx_type scale[TYPES_MAX];
+    with->family = is_wmma ? MATRIX_WMMA : MATRIX_MMA;
+    if (is_wmma) take_joining(words, form, with);
+    form->is_sparse = !is_wmma && (take(words, "sp") || take(words, "sp::ordered_metadata"));
+    if (form->is_sparse) with->family = MATRIX_MMA_SP;
+    if (!take(words, "sync") || !take(words, "aligned")) return false;
+    if (!is_wmma && !take_shape(words, form)) return false;
+    if (!take_layout(words, &columns[0]) || !take_layout(words, &columns[1])) return false;
+    if (is_wmma && !take_shape(words, form)) return false;
+    if (!is_wmma) take_kind(words, form, with);
+    take(words, "rn");
+    form->saturates = take(words, "satfinite");
+    if (!read_types(words, form, is_wmma)) return false;
+    form->saturates = take(words, "satfinite") || form->saturates;
+    take(words, "rn"); /* wmma has both behind the types */
+    if (!is_wmma) take_joining(words, form, with);
+    if (take_types(words, 1, scale)) form->scale_type = (uint8_t)scale[0];
+    insn->type = form->types[MATRIX_D];
+    form->in_quads = with->family == MATRIX_MMA && form->m == 8 && form->k == 4 &&
+                     form->types[MATRIX_A] == TYPE_F16;
+    return true;
 }
 
-/* ---- mnemonics ------------------------------------------------------------------------------- */
+/* Each of the four warps has a quarter of the rows. */
+static bool read_group(struct words *words, struct insn *insn, struct matrix_form *form,
+                       struct matrix_suffixes *with)
+{
+    form->by_group = true;
+    form->is_sparse = take(words, "sp");
+    with->family = form->is_sparse ? MATRIX_WGMMA_SP : MATRIX_WGMMA;
+    if (!take(words, "sync") || !take(words, "aligned") || !take_shape(words, form)) return false;
+    form->saturates = take(words, "satfinite");
+    if (!read_types(words, form, false)) return false;
+    form->saturates = take(words, "satfinite") || form->saturates;
+    take_joining(words, form, with);
+    insn->type = form->types[MATRIX_D];
+    return true;
+}
+
+/* ---- fragments in memory --------------------------------------------------------------------- */
 
 static bool read_access(struct words *words, struct insn *insn, struct matrix_form *form)
 {
@@ -145,36 +201,23 @@ static bool read_access(struct words *words, struct insn *insn, struct matrix_fo
         !take_shape(words, form))
         return false;
     insn->space = (uint8_t)take_space(words);
-    if (take_types(words, types) != 1 || !is_element(form->role, types[0])) return false;
+    if (take_types(words, 1, types) != 1) return false;
     insn->type = (uint8_t)types[0];
     form->types[form->role] = (uint8_t)types[0];
-    /* The depth of sums does not matter; that of factors must be whole. */
-    return form->role == MATRIX_C ? form->m % 8 == 0 && form->n % 8 == 0
-                                  : shape_fits(form, types[0]);
+    return true;
 }
 
-static bool read_multiply(struct words *words, struct insn *insn, struct matrix_form *form)
+/* Elements of fewer than eight bits are stored along the depth only. */
+static const char *access_fault(const struct matrix_form *form)
 {
-    enum ptx_type types[TYPES_MAX];
-    bool ignored, is_wmma = insn->op == OP_WMMA_MMA;
-    if (!take(words, "sync") || !take(words, "aligned")) return false;
-    if (!is_wmma && !take_shape(words, form)) return false;
-    if (!take_layout(words, &ignored) || !take_layout(words, &ignored)) return false;
-    if (is_wmma && !take_shape(words, form)) return false;
-    take(words, "rn");
-    form->saturates = take(words, "satfinite");
-    unsigned count = take_types(words, types);
-    form->saturates = take(words, "satfinite") || form->saturates;
-    take(words, "rn"); /* wmma has both behind the types */
-    if (count != 4 && !(is_wmma && count == 2)) return false;
-    form->types[MATRIX_D] = (uint8_t)types[0];
-    form->types[MATRIX_A] = count == 4 ? (uint8_t)types[1] : TYPE_F16;
-    form->types[MATRIX_B] = count == 4 ? (uint8_t)types[2] : TYPE_F16;
-    form->types[MATRIX_C] = (uint8_t)types[count - 1];
-    insn->type = form->types[MATRIX_D];
-    return types_fit(form) && shape_fits(form, form->types[MATRIX_A]);
+    if (!matrix_is_fragment(form)) return "illegal shape or type of the fragment";
+    bool is_narrow = matrix_bits(form, form->role) < 8;
+    if (is_narrow && form->columns != (form->role == MATRIX_B))
+        return form->role == MATRIX_A ? "the layout must be .row" : "the layout must be .col";
+    return NULL;
 }
 
+/* ldmatrix and stmatrix of 8 x 8 halves */
 static bool read_rows(struct words *words, struct insn *insn, struct matrix_form *form)
 {
     if (!take(words, "sync") || !take(words, "aligned") || !take_shape(words, form)) return false;
@@ -186,96 +229,57 @@ static bool read_rows(struct words *words, struct insn *insn, struct matrix_form
            insn->space != SPACE_GLOBAL;
 }
 
-bool mnemonic_matrix(struct parser *parser, const struct token *token, struct insn *insn)
+static bool read_transposition(struct words *words, struct insn *insn, struct matrix_form *form)
+{
+    insn->type = TYPE_B32;
+    return take(words, "sync") && take(words, "aligned") && take_shape(words, form) &&
+           take(words, "trans") && take(words, "b16") && form->m == 8 && form->n == 8 && !form->k;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static bool read_words(struct words *words, struct insn *insn, struct matrix_form *form,
+                       const char **out_fault)
+{
+    struct matrix_suffixes with = {.family = MATRIX_MMA};
+    bool known, multiplies = false;
+    if (take(words, "wmma") && !take(words, "mma")) {
+        insn->op = take(words, "load") ? OP_WMMA_LOAD : OP_WMMA_STORE;
+        if (insn->op == OP_WMMA_STORE && !take(words, "store")) return false;
+        known = read_access(words, insn, form);
+        *out_fault = known ? access_fault(form) : NULL;
+    } else if (words->at || take(words, "mma")) {
+        insn->op = words->at == 2 ? OP_WMMA_MMA : OP_MMA;
+        multiplies = known = read_multiply(words, insn, form, &with);
+    } else if (take(words, "wgmma")) {
+        insn->op = OP_WGMMA;
+        multiplies = known = take(words, "mma_async") && read_group(words, insn, form, &with);
+    } else if (take(words, "movmatrix")) {
+        insn->op = OP_MOVMATRIX;
+        known = read_transposition(words, insn, form);
+    } else {
+        insn->op = take(words, "stmatrix") ? OP_STMATRIX : OP_LDMATRIX;
+        if (insn->op == OP_LDMATRIX) take(words, "ldmatrix");
+        known = read_rows(words, insn, form);
+    }
+    known = known && words->at == words->count;
+    if (known && multiplies) *out_fault = matrix_fault(form, &with);
+    return known;
+}
+
+ws_status mnemonic_matrix(struct parser *parser, const struct token *token, struct insn *insn,
+                          bool *out_known)
 {
     struct words words;
     struct matrix_form *form = ARENA_ARRAY(parser->arena, struct matrix_form, 1);
-    if (!split_words(token, &words)) return false;
-    bool known = false, is_wmma = take(&words, "wmma");
-    if (is_wmma && take(&words, "load")) {
-        insn->op = OP_WMMA_LOAD;
-        known = read_access(&words, insn, form);
-    } else if (is_wmma && take(&words, "store")) {
-        insn->op = OP_WMMA_STORE;
-        known = read_access(&words, insn, form);
-    } else if (take(&words, "mma")) {
-        insn->op = is_wmma ? OP_WMMA_MMA : OP_MMA;
-        known = read_multiply(&words, insn, form);
-    } else if (take(&words, "ldmatrix")) {
-        insn->op = OP_LDMATRIX;
-        known = read_rows(&words, insn, form);
-    }
+    const char *fault = NULL;
+    *out_known = split_words(token, &words) && read_words(&words, insn, form, &fault);
+    if (*out_known && fault)
+        return parser_error(parser, WS_ERR_INPUT, token, "%s: %s", parser_token_text(parser, token),
+                            fault);
+    if (form->by_group) form->m /= 4;
     insn->matrix = form;
     insn->class_id = (uint8_t)insn_classify(insn);
     insn->units = insn_units(insn);
-    return known && words.at == words.count;
-}
-
-/* ---- operands -------------------------------------------------------------------------------- */
-
-/* {r0, r1, ..}: the first `most` become operands; wmma has more registers than f16 needs. */
-static ws_status parse_fragment(struct parser *parser, struct insn *insn, bool is_dst,
-                                unsigned element, unsigned most)
-{
-    enum ptx_type type = element == TYPE_F64 ? TYPE_B64 : TYPE_B32;
-    struct token open = *current(parser);
-    unsigned seen = 0;
-    TRY(parser_expect(parser, '{', "before the registers of the fragment"));
-    do {
-        struct operand operand;
-        TRY(parse_operand(parser, type, is_dst ? ACCEPT_DESTINATION : ACCEPT_REGISTER, &operand));
-        if (seen++ < most)
-            insn->operands[is_dst ? insn->ndst++ : insn->ndst + insn->nsrc++] = operand;
-    } while (parser_take(parser, ','));
-    if (seen < most)
-        return parser_error(parser, WS_ERR_INPUT, &open,
-                            "a fragment of '%s' has %u registers, not %u", insn->text, most, seen);
-    return parser_expect(parser, '}', "after the registers of the fragment");
-}
-
-static ws_status parse_stride(struct parser *parser, struct insn *insn)
-{
-    const unsigned accept = ACCEPT_REGISTER | ACCEPT_IMMEDIATE;
-    struct operand *stride = &insn->operands[insn->ndst + insn->nsrc++];
-    if (parser_take(parser, ',')) return parse_operand(parser, TYPE_U32, accept, stride);
-    const struct matrix_form *f = insn->matrix; /* as long as a row or column of the matrix */
-    unsigned rows = f->role == MATRIX_B ? f->k : f->m, columns = f->role == MATRIX_A ? f->k : f->n;
-    *stride = (struct operand){
-        .kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = f->columns ? rows : columns};
-    return WS_OK;
-}
-
-static ws_status parse_access(struct parser *parser, struct insn *insn)
-{
-    const struct matrix_form *form = insn->matrix;
-    unsigned count = matrix_registers(form, form->role);
-    if (insn->op == OP_WMMA_LOAD) {
-        /* Registers beyond those needed repeat the first ones. */
-        TRY(parse_fragment(parser, insn, true, insn->type, count));
-        TRY(parser_expect(parser, ',', "between operands"));
-        TRY(parse_address(parser, &insn->operands[insn->ndst + insn->nsrc++]));
-    } else {
-        TRY(parse_address(parser, &insn->operands[insn->nsrc++]));
-        TRY(parser_expect(parser, ',', "between operands"));
-        TRY(parse_fragment(parser, insn, false, insn->type, count));
-    }
-    return parse_stride(parser, insn);
-}
-
-ws_status parse_matrix(struct parser *parser, struct insn *insn)
-{
-    static const uint8_t order[] = {MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C};
-    const struct matrix_form *form = insn->matrix;
-    if (insn->op == OP_WMMA_LOAD || insn->op == OP_WMMA_STORE) return parse_access(parser, insn);
-    if (insn->op == OP_LDMATRIX) {
-        TRY(parse_fragment(parser, insn, true, TYPE_B32, insn->vector));
-        TRY(parser_expect(parser, ',', "between operands"));
-        return parse_address(parser, &insn->operands[insn->ndst + insn->nsrc++]);
-    }
-    for (unsigned k = 0; k < sizeof order; k++) {
-        if (k) TRY(parser_expect(parser, ',', "between operands"));
-        TRY(parse_fragment(parser, insn, !k, form->types[order[k]],
-                           matrix_registers(form, order[k])));
-    }
     return WS_OK;
 }

@@ -337,8 +337,9 @@ ws_status parse_mbarrier(struct parser *parser, struct insn *insn);
 /* parse_copy.c. False: a form that is not executed here. */
 bool mnemonic_copy(struct mnemonic *mnemonic);
 ws_status parse_copy(struct parser *parser, struct insn *insn);
-/* parse_matrix.c. False: a form that is not executed here. */
-bool mnemonic_matrix(struct parser *parser, const struct token *token, struct insn *insn);
+/* parse_matrix.c, parse_fragments.c. *out_known: false: a form that is not executed here. */
+ws_status mnemonic_matrix(struct parser *parser, const struct token *token, struct insn *insn,
+                          bool *out_known);
 ws_status parse_matrix(struct parser *parser, struct insn *insn);
 ws_status parse_video(struct parser *parser, struct insn *insn);
 ws_status parse_branch(struct parser *parser, struct insn *insn);

@@ -36,7 +36,7 @@ static void refuse(struct refusal *refusal, uint32_t line, const char *what, con
 static void refuse_symbols(struct refusal *refusal, const struct insn *insn)
 {
     for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
-        const struct operand *operand = &insn->operands[k];
+        const struct operand *operand = insn_operand(insn, k);
         bool names = operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_ADDRESS;
         if (!names || operand->symbol < 0) continue;
         const struct variable *variable = &refusal->module->variables[operand->symbol];

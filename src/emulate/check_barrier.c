@@ -94,15 +94,15 @@ static bool is_defined_twice(const struct function *function, int32_t reg)
     unsigned count = 0;
     for (uint32_t i = 0; i < function->insn_count && count < 2; i++)
         for (unsigned k = 0; k < function->insns[i].ndst; k++)
-            count += function->insns[i].operands[k].kind == OPERAND_REGISTER &&
-                     function->insns[i].operands[k].reg == reg;
+            count += insn_operand(&function->insns[i], k)->kind == OPERAND_REGISTER &&
+                     insn_operand(&function->insns[i], k)->reg == reg;
     return count > 1;
 }
 
 static bool reads_joined(const struct function *function, const struct insn *insn)
 {
     for (unsigned k = 0; k < insn->ndst + (unsigned)insn->nsrc; k++) {
-        const struct operand *operand = &insn->operands[k];
+        const struct operand *operand = insn_operand(insn, k);
         bool is_read = operand->kind == OPERAND_ADDRESS ||
                        (operand->kind == OPERAND_REGISTER && k >= insn->ndst);
         if (is_read && operand->reg >= 0 && is_defined_twice(function, operand->reg)) return true;

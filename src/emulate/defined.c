@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulate/splits.h"
+#include "isa/matrix.h"
 
 /* ---- lanes of registers ---------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ static bool has_address(const struct insn *insn)
     case FORM_MBARRIER:
         return true;
     case FORM_MATRIX:
-        return op_infos[insn->op].family != FAMILY_TENSOR;
+        return matrix_has_address(insn);
     default:
         return false;
     }
@@ -84,7 +85,8 @@ static bool has_address(const struct insn *insn)
 static bool changes_memory(const struct insn *insn)
 {
     unsigned form = op_infos[insn->op].form;
-    return form == FORM_ST || form == FORM_ATOM || form == FORM_RED || insn->op == OP_WMMA_STORE;
+    return form == FORM_ST || form == FORM_ATOM || form == FORM_RED || insn->op == OP_WMMA_STORE ||
+           insn->op == OP_STMATRIX;
 }
 
 static unsigned result_count(const struct uop *u)

@@ -293,7 +293,8 @@ static void store_matrix(const struct bytes *b)
 {
     const struct insn *insn = b->u->insn;
     uint64_t undefined = 0;
-    for (unsigned k = 1; k + 1 < insn->nsrc; k++)
+    unsigned end = insn->nsrc - (insn->op == OP_WMMA_STORE ? 1u : 0u); /* before the stride */
+    for (unsigned k = 1; k < end; k++)
         if (undefined_lanes(b->x, b->u->elements[k], insn->type == TYPE_F64 ? 8 : 4))
             undefined = ~UINT64_C(0);
     for (uint32_t left = b->access->mask; left; left &= left - 1) {

@@ -3,6 +3,7 @@
  * chosen. Special registers of unusual width and addresses of local variables need a helper uop. */
 #include "base/arena.h"
 #include "emulate/program.h"
+#include "isa/matrix.h"
 
 struct uop empty_uop(void)
 {
@@ -469,12 +470,12 @@ static void place_all(struct making *m, struct uop *u)
     unsigned count = (unsigned)insn->ndst + insn->nsrc;
     operand_ref *places = ARENA_ARRAY(&m->b->program->arena, operand_ref, count);
     for (unsigned k = 0; k < insn->ndst; k++)
-        places[k] = insn->operands[k].kind == OPERAND_REGISTER
-                        ? REF(BASE_FRAME, m->build->slots[insn->operands[k].reg])
+        places[k] = insn_operand(insn, k)->kind == OPERAND_REGISTER
+                        ? REF(BASE_FRAME, m->build->slots[insn_operand(insn, k)->reg])
                         : REF_NONE;
     for (unsigned k = 0; k < insn->nsrc; k++)
         places[insn->ndst + k] = place_source(m, k);
-    if (insn->matrix && op_infos[insn->op].family != FAMILY_TENSOR) place_address(m, u);
+    if (matrix_has_address(insn)) place_address(m, u);
     u->elements = places;
 }
 

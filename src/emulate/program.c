@@ -143,8 +143,8 @@ static void take_address(struct builder *b, uint32_t module_function)
 static void reach_operands(struct builder *b, const struct insn *insn)
 {
     for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
-        if (insn->op == OP_CALL || insn->operands[k].kind != OPERAND_FUNCTION) continue;
-        take_address(b, (uint32_t)insn->operands[k].symbol);
+        if (insn->op == OP_CALL || insn_operand(insn, k)->kind != OPERAND_FUNCTION) continue;
+        take_address(b, (uint32_t)insn_operand(insn, k)->symbol);
     }
 }
 
@@ -204,8 +204,8 @@ static void find_homes(struct builder *b)
         for (uint32_t i = 0; i < function->insn_count; i++) {
             const struct insn *insn = &function->insns[i];
             for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
-                if (insn->operands[k].kind == OPERAND_SYMBOL)
-                    b->parameter_homes[insn->operands[k].symbol] = HOME_LOCAL;
+                if (insn_operand(insn, k)->kind == OPERAND_SYMBOL)
+                    b->parameter_homes[insn_operand(insn, k)->symbol] = HOME_LOCAL;
         }
     }
     for (uint32_t i = 0; i < entry->parameter_count; i++) {

@@ -43,9 +43,9 @@ static void collect_instructions(const struct function *function, struct range *
     for (uint32_t i = 0; i < function->insn_count; i++) {
         const struct insn *insn = &function->insns[i];
         for (unsigned k = 0; k < insn->ndst; k++) {
-            extend_operand(ranges, &insn->operands[k], 2 * i + 1);
+            extend_operand(ranges, insn_operand(insn, k), 2 * i + 1);
             /* A guarded write keeps the old value in the other lanes. */
-            if (insn->guard >= 0) extend_operand(ranges, &insn->operands[k], 2 * i);
+            if (insn->guard >= 0) extend_operand(ranges, insn_operand(insn, k), 2 * i);
         }
         for (unsigned k = 0; k < insn->nsrc; k++)
             extend_operand(ranges, insn_source(insn, k), 2 * i);

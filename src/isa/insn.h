@@ -49,6 +49,15 @@
     TYPE(E2M3X4, "e2m3x4", 32, BITS)                                                               \
     TYPE(E3M2X4, "e3m2x4", 32, BITS)                                                               \
     TYPE(E2M1X4, "e2m1x4", 16, BITS)                                                               \
+    /* factors of matrices; a register holds several */                                            \
+    TYPE(B1, "b1", 1, BITS)                                                                        \
+    TYPE(E4M3, "e4m3", 8, BITS)                                                                    \
+    TYPE(E5M2, "e5m2", 8, BITS)                                                                    \
+    TYPE(E2M3, "e2m3", 8, BITS)                                                                    \
+    TYPE(E3M2, "e3m2", 8, BITS)                                                                    \
+    TYPE(E2M1, "e2m1", 4, BITS)                                                                    \
+    TYPE(UE8M0, "ue8m0", 8, BITS)                                                                  \
+    TYPE(UE4M3, "ue4m3", 8, BITS)                                                                  \
     /* cvt.pack */                                                                                 \
     TYPE(U4, "u4", 4, UNSIGNED)                                                                    \
     TYPE(S4, "s4", 4, SIGNED)                                                                      \
@@ -155,23 +164,23 @@ enum op_form {
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
     FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
     FORM_MBARRIER,        /* mbarrier.arrive.b64 d, [a], b   .try_wait.parity.b64 p, [a], b, c */
-    FORM_MATRIX,          /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} */
-    FORM_MAPA,            /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
-    FORM_GETCTARANK,      /* getctarank.u64 d, a                  d is 32 bits */
-    FORM_ALLOCA,          /* alloca.u64 d, size, 16 */
-    FORM_STACKRESTORE,    /* stackrestore.u64 a */
-    FORM_BRA,             /* bra LABEL */
-    FORM_BRX,             /* brx.idx a, TARGETS */
-    FORM_CALL,            /* call.uni (r), f, (a, b) */
-    FORM_BAR,             /* bar.sync a, b   bar.red.popc.u32 d, a, b, p   bar.warp.sync m */
-    FORM_SHFL,            /* shfl.sync.down.b32 d|p, a, b, c, membermask */
-    FORM_VOTE,            /* vote.sync.ballot.b32 d, p, membermask */
-    FORM_MATCH,           /* match.any.sync.b32 d, a, membermask */
-    FORM_REDUX,           /* redux.sync.add.s32 d, a, membermask */
-    FORM_ELECT,           /* elect.sync d|p, membermask */
-    FORM_FENCE,           /* fence.sc.gpu    fence.proxy.tensormap::generic.acquire.gpu [a], 128 */
-    FORM_I,               /* setmaxnreg.inc.sync.aligned.u32 i */
-    FORM_NATIVE,          /* native_ops.def: operands tell their own widths */
+    FORM_MATRIX,     /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} (isa/matrix.h) */
+    FORM_MAPA,       /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
+    FORM_GETCTARANK, /* getctarank.u64 d, a                  d is 32 bits */
+    FORM_ALLOCA,     /* alloca.u64 d, size, 16 */
+    FORM_STACKRESTORE, /* stackrestore.u64 a */
+    FORM_BRA,          /* bra LABEL */
+    FORM_BRX,          /* brx.idx a, TARGETS */
+    FORM_CALL,         /* call.uni (r), f, (a, b) */
+    FORM_BAR,          /* bar.sync a, b   bar.red.popc.u32 d, a, b, p   bar.warp.sync m */
+    FORM_SHFL,         /* shfl.sync.down.b32 d|p, a, b, c, membermask */
+    FORM_VOTE,         /* vote.sync.ballot.b32 d, p, membermask */
+    FORM_MATCH,        /* match.any.sync.b32 d, a, membermask */
+    FORM_REDUX,        /* redux.sync.add.s32 d, a, membermask */
+    FORM_ELECT,        /* elect.sync d|p, membermask */
+    FORM_FENCE,        /* fence.sc.gpu    fence.proxy.tensormap::generic.acquire.gpu [a], 128 */
+    FORM_I,            /* setmaxnreg.inc.sync.aligned.u32 i */
+    FORM_NATIVE,       /* native_ops.def: operands tell their own widths */
 };
 
 enum op_family {
@@ -508,32 +517,11 @@ static inline unsigned select_digit(uint16_t select, unsigned k)
     return (select >> (SELECT_DIGIT_BITS * k)) & 7;
 }
 
-/* wmma.mma..m32n8k16.f32.f32: 8 results, 8, 2 and 8 registers of the factors and of the sum */
-enum { OPERANDS_MAX = 26 };
+/* wgmma..m64n256: 128 results, as many sums and four registers of A, descriptors, metadata, a predicate. Those
+ * beyond the usual ones lie apart: few instructions have so many. */
+enum { OPERANDS_MAX = 264, OPERANDS_USUAL = 26 };
 
-/* What wmma, mma and ldmatrix work on: D = A B + C, A of m x k elements, B of k x n. */
-enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, MATRIX_ROLES };
-enum { MATRIX_ELEMENTS_MAX = 512 }; /* of one of them: A of m32n8k16 */
-struct matrix_form {
-    uint8_t m, n, k;
-    uint8_t role;                /* of wmma.load and wmma.store, where C stands for D, too */
-    uint8_t types[MATRIX_ROLES]; /* of the elements */
-    bool columns;                /* in memory column after column; ldmatrix.trans */
-    bool saturates;
-};
-/* Elements in one register. */
-static inline unsigned matrix_elements(unsigned type)
-{
-    return type_infos[type].bits < 32 ? 32u / type_infos[type].bits : 1u;
-}
-/* Registers of a lane that hold one of the matrices. */
-static inline unsigned matrix_registers(const struct matrix_form *form, unsigned role)
-{
-    unsigned elements = role == MATRIX_A   ? form->m * form->k
-                        : role == MATRIX_B ? form->k * form->n
-                                           : form->m * form->n;
-    return elements / (32 * matrix_elements(form->types[role]));
-}
+struct matrix_form; /* isa/matrix.h */
 
 /* A call's parameter lists, indices into module.variables (all of space PARAM). */
 struct call_info {
@@ -575,10 +563,11 @@ struct insn {
     uint32_t source_file; /* index into module.files, 0: none */
     uint32_t source_line; /* from .loc, 0: none */
     uint32_t place;       /* index into module.places, 0: none */
-    struct operand operands[OPERANDS_MAX];
-    int32_t target;         /* bra: instruction index; brx: index of the first of targets */
-    uint32_t target_count;  /* brx */
-    const int32_t *targets; /* brx: instruction indices */
+    struct operand operands[OPERANDS_USUAL];
+    struct operand *further; /* operands from OPERANDS_USUAL on; NULL: none */
+    int32_t target;          /* bra: instruction index; brx: index of the first of targets */
+    uint32_t target_count;   /* brx */
+    const int32_t *targets;  /* brx: instruction indices */
     const struct call_info *call;
     const struct matrix_form *matrix; /* of FORM_MATRIX */
     bool is_uniform;   /* native: of the uniform datapath: runs for the warp as a whole */
@@ -587,9 +576,14 @@ struct insn {
     const char *text; /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
 };
 
+static inline const struct operand *insn_operand(const struct insn *insn, unsigned i)
+{
+    return i < OPERANDS_USUAL ? &insn->operands[i] : &insn->further[i - OPERANDS_USUAL];
+}
+
 static inline const struct operand *insn_source(const struct insn *insn, unsigned i)
 {
-    return &insn->operands[insn->ndst + i];
+    return insn_operand(insn, insn->ndst + i);
 }
 
 /* mbarrier.test_wait and .try_wait. */

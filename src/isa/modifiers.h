@@ -46,6 +46,7 @@
     GROUP(TEX)                                                                                     \
     GROUP(GRID)                                                                                    \
     GROUP(MAXNREG)                                                                                 \
+    GROUP(ALIGNED)                                                                                 \
     GROUP(SHFL)                                                                                    \
     GROUP(VOTE)                                                                                    \
     GROUP(MATCH)                                                                                   \
@@ -115,6 +116,7 @@ enum modifier_group {
 #define MG_TEX MG(TEX)
 #define MG_GRID MG(GRID)
 #define MG_MAXNREG MG(MAXNREG)
+#define MG_ALIGNED MG(ALIGNED)
 #define MG_RELAXED MG(RELAXED)
 #define MG_ACQUIRE MG(ACQUIRE)
 #define MG_RELEASE MG(RELEASE)

@@ -166,7 +166,7 @@ static void count_words(const struct sass_op *op, const struct sass_text *text, 
 
 static unsigned add_words(struct operand *operands, unsigned at, unsigned reg, unsigned words)
 {
-    for (unsigned i = 0; i < words && at < OPERANDS_MAX; i++) {
+    for (unsigned i = 0; i < words && at < OPERANDS_USUAL; i++) {
         if (reg == SASS_ZERO || reg + i >= SASS_ZERO) break;
         operands[at++] =
             (struct operand){.kind = OPERAND_REGISTER, .reg = (int32_t)(1 + reg + i), .symbol = -1};

@@ -146,7 +146,8 @@ static void count_uses(struct planner *p)
 static bool writes_register(const struct insn *insn, int32_t reg)
 {
     for (unsigned i = 0; i < insn->ndst; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg == reg) return true;
+        if (insn_operand(insn, i)->kind == OPERAND_REGISTER && insn_operand(insn, i)->reg == reg)
+            return true;
     return false;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/matrix.h"
 #include "measure/isa_view.h"
 #include "measure/l2_history.h"
 #include "measure/measure_state.h"
@@ -135,16 +136,17 @@ static bool is_barrier(const struct insn *insn)
     return (insn->op == OP_BAR || insn->op == OP_BARRIER) && insn->sub_op != SUB_WARP_SYNC;
 }
 
-/* Multiply-adds of mma and wmma.mma by a warp, as many as tensor cores do of fp16 in that time: their rate
- * is inverse to the bits of the factors (tf32 counts as 32), but f64 has a sixteenth of it (A100: 19.5 of
- * 312 Tflop/s, NVIDIA's table of it). Narrower types have at most the rate that follows. */
+/* Multiply-adds of a product by a warp, as many as tensor cores do of fp16 in that time: their rate is inverse to the bits
+ * of the factors (tf32 counts as 32), but f64 has a sixteenth of it (A100: 19.5 of 312 Tflop/s, NVIDIA's table of it).
+ * Narrower types have at most the rate that follows; those that are sparse count what is stored. */
 static uint64_t tensor_work(const struct insn *insn)
 {
-    enum { FP16_BITS = 16, F64_FACTOR = 16 };
+    enum { FP16_BITS = 16, F64_FACTOR = 16, QUADS = 4 };
     const struct matrix_form *form = insn->matrix;
     if (insn->class_id != CLASS_TENSOR || !form) return 0;
-    uint64_t products = (uint64_t)form->m * form->n * form->k;
-    unsigned bits = type_infos[form->types[MATRIX_A]].bits;
+    uint64_t products = (uint64_t)form->m * form->n * matrix_stored(form);
+    unsigned bits = matrix_bits(form, MATRIX_A);
+    if (form->in_quads) products *= QUADS;
     return bits == 64 ? products * F64_FACTOR : products * bits / FP16_BITS;
 }
 

@@ -90,7 +90,7 @@ static bool keeps(const struct merger *m, uint32_t pc, uint32_t until)
     bool is_load = insn->op == OP_LD;
     unsigned count = 0;
     for (unsigned i = is_load ? 0 : insn->ndst + 1u; i < insn->ndst + insn->nsrc; i++) {
-        const struct operand *operand = &insn->operands[i];
+        const struct operand *operand = insn_operand(insn, i);
         if (operand->kind != OPERAND_REGISTER || operand->reg < 0) continue;
         if (m->p->usages[base + (uint32_t)operand->reg].writes != 1)
             registers[count++] = (uint32_t)operand->reg;

@@ -19,7 +19,8 @@ static bool is_written(const struct loop *l, const struct operand *operand)
     for (uint32_t pc = l->first; pc < l->end && operand->reg >= 0; pc++) {
         const struct insn *insn = insn_at(l->p, pc);
         for (unsigned i = 0; i < insn->ndst; i++)
-            if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg == operand->reg)
+            if (insn_operand(insn, i)->kind == OPERAND_REGISTER &&
+                insn_operand(insn, i)->reg == operand->reg)
                 return true;
     }
     return false;

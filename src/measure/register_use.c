@@ -26,8 +26,8 @@ unsigned insn_writes(const struct insn *insn, uint32_t writes[OPERANDS_MAX])
 {
     unsigned count = 0;
     for (unsigned i = 0; i < insn->ndst; i++) {
-        if (insn->operands[i].kind == OPERAND_REGISTER)
-            count = add_once(writes, count, insn->operands[i].reg);
+        if (insn_operand(insn, i)->kind == OPERAND_REGISTER)
+            count = add_once(writes, count, insn_operand(insn, i)->reg);
     }
     return count;
 }

@@ -24,7 +24,7 @@ bool native_lower(struct lowering *l)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strncmp(table[i].opcode, l->in->opcode, length) != 0 || table[i].opcode[length])
             continue;
-        if (!table[i].lower(l) || l->out->ndst + l->out->nsrc > OPERANDS_MAX) return false;
+        if (!table[i].lower(l) || l->out->ndst + l->out->nsrc > OPERANDS_USUAL) return false;
         l->out->is_uniform = writes_uniform(l->out) && !l->reads_lanes;
         return true;
     }
@@ -56,7 +56,7 @@ bool operand_has(const struct native_operand *operand, const char *suffix)
 static void add(struct lowering *l, bool is_destination, struct operand operand)
 {
     unsigned at = (unsigned)l->out->ndst + l->out->nsrc;
-    if (at < OPERANDS_MAX) l->out->operands[at] = operand;
+    if (at < OPERANDS_USUAL) l->out->operands[at] = operand;
     if (is_destination)
         l->out->ndst++;
     else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/native/lower.h"
+#include "isa/matrix.h"
 
 struct shape {
     const char *word;
@@ -57,8 +58,9 @@ static bool lower_product(struct lowering *l, const struct shape *shapes, size_t
         .k = shapes[i].k,
         .types = {(uint8_t)a, (uint8_t)b, (uint8_t)sum, (uint8_t)sum},
         .saturates = has(l, "SAT"),
+        .columns_of = {false, true},
     };
-    if (form->k % (4 * matrix_elements(a))) return false;
+    if (form->k % (4 * matrix_elements(form, MATRIX_A))) return false;
     lower_to(l, OP_MMA, sum);
     l->out->matrix = form;
     bool are_pairs = sum == TYPE_F64;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode/native/lower.h"
+#include "isa/matrix.h"
 
 /* ---- sizes, orders, addresses ---------------------------------------------------------------- */
 
