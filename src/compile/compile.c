@@ -203,16 +203,17 @@ static void writing_clear(struct writing *w)
     path_facts_clear(&w->facts);
 }
 
-/* From places to addresses. */
-static void fill_code(struct writing *w)
+/* Makes the memory, when nothing else can fail any more, and addresses of places. */
+static void place_code(struct writing *w)
 {
     struct compiled *compiled = w->compiled;
-    const unsigned char *bytes = compiled->memory.bytes;
     uint32_t count = 2 * w->program->code_count;
     body_fn **bodies = ARENA_ARRAY(&compiled->arena, body_fn *, count + 1);
     const struct engine_path **paths =
         ARENA_ARRAY(&compiled->arena, const struct engine_path *, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
+    compiled->memory = code_memory_make(w->a.bytes, w->a.used);
+    const unsigned char *bytes = compiled->memory.bytes;
+    for (uint32_t i = 0; bytes && i < count; i++) {
         if (w->bodies[i]) bodies[i] = (body_fn *)(uintptr_t)(bytes + w->bodies[i]);
         if (w->made[i]) w->made[i]->run = (path_fn *)(uintptr_t)(bytes + w->paths[i]);
         paths[i] = w->made[i];
@@ -233,8 +234,7 @@ static struct engine_code *compile(const struct program *program, int level, boo
     shape_stub_write_known(&w.a, w.shape_stub);
     for (uint32_t f = 0; f < program->function_count; f++)
         write_function(&w, f);
-    w.compiled->memory = code_memory_make(w.a.bytes, w.a.used);
-    if (w.compiled->memory.bytes) fill_code(&w);
+    place_code(&w);
     writing_clear(&w);
     if (!mem_is_of_call(program)) { /* the device keeps it */
         mem_keep(w.compiled);

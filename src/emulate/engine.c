@@ -48,6 +48,25 @@ void compiling_leave(struct exec *x)
     mem_free(x->engine_memory);
 }
 
+/* Memory ran out: the next launch tries again. */
+static void give_up(void *what)
+{
+    struct compiling *compiling = what;
+    __atomic_store_n(&compiling->state, COMPILING_NOT_YET, __ATOMIC_RELEASE);
+}
+
+/* Returns the state that follows. */
+static uint32_t compile_now(struct compiling *compiling, const struct program *program)
+{
+    struct mem_guard guard;
+    mem_guard_begin(&guard, give_up, compiling);
+    compiling->code = compiling->engine->compile(program, compiling->level, &compiling->is_refused);
+    mem_guard_end(&guard);
+    uint32_t state = compiling->code ? COMPILING_DONE : COMPILING_FAILED;
+    __atomic_store_n(&compiling->state, state, __ATOMIC_RELEASE);
+    return state;
+}
+
 void compiling_look(struct exec *x)
 {
     struct compiling *compiling = x->compiling;
@@ -56,12 +75,8 @@ void compiling_look(struct exec *x)
     uint64_t run = x->block->worker->instructions + x->block->instructions;
     if (state == COMPILING_NOT_YET && compiling->instructions + run >= compiling->after &&
         __atomic_compare_exchange_n(&compiling->state, &state, COMPILING_NOW, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        compiling->code = compiling->engine->compile(x->launch->program, compiling->level,
-                                                     &compiling->is_refused);
-        state = compiling->code ? COMPILING_DONE : COMPILING_FAILED;
-        __atomic_store_n(&compiling->state, state, __ATOMIC_RELEASE);
-    }
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        state = compile_now(compiling, x->launch->program);
     if (state == COMPILING_DONE) take_up(x, compiling->code);
     if (state == COMPILING_FAILED) x->compiling = NULL;
 }

@@ -83,23 +83,29 @@ static bool keep_text(void *user, const char *bytes, size_t size)
 }
 
 /* On zeros: a launch that fails may have written before. */
-static ws_status launch(const struct program *p, ws_device *device, uint64_t address,
-                        ws_profile **profile)
+static ws_status launch_blocks(const struct program *p, ws_device *device, uint64_t address,
+                               uint32_t blocks, ws_profile **profile)
 {
     static const uint32_t zeros[64];
     ws_status status = ws_device_copy_in(device, address, zeros, sizeof zeros);
     if (status != WS_OK) return status;
     ws_launch_result result = {.size = sizeof result};
     const ws_launch launch = {.size = sizeof launch,
-                              .grid = {4, 1, 1},
+                              .grid = {blocks, 1, 1},
                               .block = {64, 1, 1},
                               .parameters = &address,
                               .parameter_bytes = sizeof address,
-                              .counters = true,
+                              .counters = profile != NULL,
                               .result = &result};
     status = ws_device_launch(device, p->module, &launch, profile);
     ws_free(result.tolerated);
     return status;
+}
+
+static ws_status launch(const struct program *p, ws_device *device, uint64_t address,
+                        ws_profile **profile)
+{
+    return launch_blocks(p, device, address, 4, profile);
 }
 
 static ws_status ask(struct program *p)
@@ -262,9 +268,43 @@ static void test_compiled_code(void **state)
     assert_true(failures > 50);
 }
 
+/* A kept program is interpreted first. The launch that compiles it fails; the next compiles it again. */
+static void test_kept_program(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 500 }; /* two launches reach the 20,000 warp instructions, one does not */
+    static const ws_device_options kept = {.size = sizeof kept,
+                                           .threads = 1,
+                                           .max_bytes = 1 << 20,
+                                           .keep_programs = true,
+                                           .engine = "auto"};
+    unsigned before = count_code(), failures = 0;
+    ws_status status = WS_OK;
+    for (unsigned long n = 1; n == 1 || status != WS_OK; n++) {
+        struct program p = {0};
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(step(&p, i), WS_OK);
+        assert_int_equal(ws_device_create(p.context, &kept, &p.device), WS_OK);
+        assert_int_equal(ws_device_alloc(p.device, 64 * sizeof(uint32_t), &p.address), WS_OK);
+        assert_int_equal(launch_blocks(&p, p.device, p.address, BLOCKS, NULL), WS_OK);
+        assert_int_equal(count_code(), before);
+        count = 0;
+        fail_at = n;
+        status = launch_blocks(&p, p.device, p.address, BLOCKS, NULL);
+        fail_at = 0;
+        failures += status != WS_OK;
+        assert_int_equal(launch_blocks(&p, p.device, p.address, BLOCKS, NULL), WS_OK);
+        assert_int_equal(count_code(), before + 1);
+        clear(&p);
+        assert_int_equal(count_code(), before);
+    }
+    assert_true(failures > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation),
-                                       cmocka_unit_test(test_compiled_code)};
+                                       cmocka_unit_test(test_compiled_code),
+                                       cmocka_unit_test(test_kept_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
