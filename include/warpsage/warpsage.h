@@ -212,7 +212,8 @@ typedef struct ws_kernel_info {
     /* Data in memory may decide what it executes or which addresses it accesses. If not, launches with
      * equal geometry and equal arguments that are no pointers execute the same instructions. */
     bool follows_data;
-    bool reads_clock; /* may read %clock, %globaltimer or %smid */
+    bool reads_clock;             /* may read %clock, %globaltimer or %smid */
+    uint32_t required_cluster[3]; /* .reqnctapercluster, in blocks; zeros: not given */
 } ws_kernel_info;
 WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_t kernel,
                                                   ws_kernel_info *out);

@@ -243,6 +243,7 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
     if (!function)
         return diag_error(diag, WS_ERR_ARGUMENT, "kernel index %zu is out of range", kernel);
     uint64_t *offsets = mem_zalloc(module->module->variable_count + 1, sizeof *offsets);
+    const uint32_t *cluster = function->required_cluster;
     const ws_kernel_info info = {
         .size = out->size,
         .static_shared_bytes =
@@ -255,6 +256,7 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
         .ordered = function->ordered,
         .follows_data = function_follows_data(function),
         .reads_clock = module_reads_clock(module->module, module->entries[kernel]),
+        .required_cluster = {cluster[0], cluster[1], cluster[2]},
     };
     memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
     mem_free(offsets);

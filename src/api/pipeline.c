@@ -96,12 +96,6 @@ static ws_status check_kernel(struct diag *diag, const ws_module *module, const 
                           "%s requires a parameter block of %llu bytes (got %zu)",
                           function->display_name, (unsigned long long)function->parameter_bytes,
                           launch->parameters ? launch->parameter_bytes : 0);
-    for (unsigned i = 0; i < 3; i++)
-        if (launch->cluster[i] > 1)
-            return diag_error(
-                diag, WS_ERR_UNSUPPORTED,
-                "thread block clusters (%u,%u,%u) are not supported: remove the cluster",
-                launch->cluster[0], launch->cluster[1], launch->cluster[2]);
     if (launch->effort < 0 || launch->effort > 1)
         return diag_error(diag, WS_ERR_ARGUMENT, "effort %g is out of range: expected 0 to 1",
                           launch->effort);
@@ -220,6 +214,7 @@ ws_status pipeline_execute(ws_device *device, const ws_module *module, const ws_
     };
     memcpy(options.grid, launch->grid, sizeof options.grid);
     memcpy(options.block, launch->block, sizeof options.block);
+    memcpy(options.cluster, launch->cluster, sizeof options.cluster);
     return device_launch(&context->diag, device->device, module->module, &options, result);
 }
 

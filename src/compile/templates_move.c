@@ -182,10 +182,11 @@ bool template_copy(struct body *b, const struct uop *u)
     return true;
 }
 
-/* cvta of spaces with a window: that is added, or taken away. */
+/* cvta of spaces with a window: that is added, or taken away. An address of shared memory may be another block's. */
 static bool template_window(struct body *b, const struct uop *u)
 {
     unsigned bytes = type_infos[u->insn->type].bits / 8;
+    if (u->insn->space == SPACE_SHARED && u->insn->sub_op != SUB_TO) return false;
     if (u->imm == 0) return template_copy(b, u);
     if ((bytes != 4 && bytes != 8) || !has_widths(u, bytes, bytes, 0, 0)) return false;
     bool subtracts = u->insn->sub_op == SUB_TO;

@@ -22,6 +22,7 @@ enum modifier_slot {
     SLOT_SPACE,
     SLOT_VECTOR,
     SLOT_BAR_SYNC,
+    SLOT_CLUSTER_SPACE,
     SLOT_POLICY, /* one more operand */
 };
 struct modifier {
@@ -137,6 +138,10 @@ static ws_status set_slot(struct builder *builder, const struct modifier *modifi
     if (slot == SLOT_BAR_SYNC) { /* bar.warp.sync is another operation than bar.sync */
         if (insn->sub_op == SUB_NONE) insn->sub_op = SUB_SYNC;
         return WS_OK;
+    }
+    if (slot == SLOT_CLUSTER_SPACE) {
+        insn->flags |= INSN_CLUSTER;
+        slot = SLOT_SPACE;
     }
     if (builder->slots >> slot & 1)
         return parser_error(builder->parser, WS_ERR_INPUT, &builder->part,

@@ -157,6 +157,7 @@ struct function {
     const struct unsupported *unsupported;
     uint32_t required_threads[3], max_threads[3]; /* .reqntid, .maxntid; 0: not given */
     uint32_t required_cluster[3];                 /* .reqnctapercluster, in blocks; 0: not given */
+    bool grid_of_clusters;                        /* .blocksareclusters */
     uint32_t min_blocks_per_sm;
     uint32_t line, column;                 /* of its name */
     const struct native_code *native_code; /* NULL: PTX */

@@ -126,8 +126,7 @@ static ws_status parse_dimensions(struct parser *parser, uint32_t out[3])
 static ws_status parse_performance(struct parser *parser, struct function *function)
 {
     static const char *const numbered[] = {".maxnreg", ".maxnctapersm", ".maxclusterrank"};
-    static const char *const plain[] = {".noreturn", ".explicitcluster", ".blocksareclusters",
-                                        ".unique"};
+    static const char *const plain[] = {".noreturn", ".explicitcluster", ".unique"};
     uint32_t ignored[3];
     uint64_t count;
     if (parser_at_directive(parser, ".maxntid")) {
@@ -141,6 +140,11 @@ static ws_status parse_performance(struct parser *parser, struct function *funct
     if (parser_at_directive(parser, ".reqnctapercluster")) {
         advance(parser);
         return parse_dimensions(parser, function->required_cluster);
+    }
+    if (parser_at_directive(parser, ".blocksareclusters")) {
+        advance(parser);
+        function->grid_of_clusters = true;
+        return WS_OK;
     }
     if (parser_at_directive(parser, ".minnctapersm")) {
         advance(parser);

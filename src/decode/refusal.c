@@ -45,17 +45,6 @@ static void refuse_symbols(struct refusal *refusal, const struct insn *insn)
     }
 }
 
-/* Here every block is a cluster of its own. */
-static void refuse_cluster(struct refusal *refusal, const struct function *function)
-{
-    for (unsigned k = 0; k < 3; k++)
-        if (function->is_entry && function->required_cluster[k] > 1) {
-            refuse(refusal, function->line, ".reqnctapercluster",
-                   "clusters of several blocks are not supported");
-            return;
-        }
-}
-
 /* What nvcc makes of a launch within a kernel are calls of these. */
 static const char *why_undefined(const char *name)
 {
@@ -67,7 +56,9 @@ static const char *why_undefined(const char *name)
 
 static void refuse_in(struct refusal *refusal, const struct function *function)
 {
-    refuse_cluster(refusal, function);
+    if (function->grid_of_clusters)
+        refuse(refusal, function->line, ".blocksareclusters",
+               "launches whose grid counts clusters (__block_size__) are not supported");
     for (uint32_t i = 0; i < function->unsupported_count; i++)
         refuse(refusal, function->unsupported[i].line, function->unsupported[i].what,
                "not supported");

@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "emulate/check_sync.h"
+#include "emulate/cluster.h"
 #include "emulate/waiting.h"
 
 static void create_warps(const struct launch *launch, struct block *block, bool tracks)
@@ -82,7 +83,7 @@ static void fill_specials(const struct launch *launch, struct block *block)
     const struct launch_options *options = launch->options;
     const uint32_t *grid = options->grid;
     uint64_t index = block->index;
-    const uint32_t values[BLOCK_SPECIALS] = {
+    uint32_t values[BLOCK_SPECIALS] = {
         [BLOCK_CTAID_X] = (uint32_t)(index % grid[0]),
         [BLOCK_CTAID_Y] = (uint32_t)(index / grid[0] % grid[1]),
         [BLOCK_CTAID_Z] = (uint32_t)(index / grid[0] / grid[1]),
@@ -104,6 +105,7 @@ static void fill_specials(const struct launch *launch, struct block *block)
         [BLOCK_SMID] = block->clocks.sm,
         [BLOCK_NSMID] = options->clocks ? options->clocks->sm_count : 1,
     };
+    cluster_fill_specials(launch, block, values);
     for (unsigned k = 0; k < BLOCK_SPECIALS; k++)
         for (unsigned i = 0; i < WARP_LANES; i++)
             block->specials[k][i] = values[k];
@@ -114,11 +116,13 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     const struct launch *launch = worker->launch;
     const struct observer *observer = launch->options->observer;
     block->index = index;
+    if (!launch->cluster_blocks) cluster_start_alone(block, index, launch->threads_per_block);
     block->worker = worker;
     block->instructions = block->yielded_at = 0;
     block->warps_alive = block->warp_count;
     block->threads_alive = launch->threads_per_block;
     block->next = NULL;
+    block->is_stuck = false;
     memset(block->barriers, 0, sizeof block->barriers);
     if (launch->shared_end) memset(block->shared, 0, launch->shared_end);
     block->clocks = (struct block_clocks){0};
@@ -266,6 +270,8 @@ static void enter_block(struct worker *worker, struct block *block)
 {
     struct exec *x = &worker->exec;
     x->block = block;
+    x->cluster = block->cluster;
+    x->clustered = block->cluster->size != 0;
     x->shared = block->shared;
     x->base[BASE_BLOCK] = (unsigned char *)block->specials;
 }
@@ -360,19 +366,30 @@ static bool is_stuck(const struct exec *x, const struct block *block, const stru
            x->releases == round->releases;
 }
 
+void block_deadlock(struct exec *x, struct block *block)
+{
+    deadlock(x, block, FAULT_DEADLOCK);
+}
+
 enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum)
 {
     struct exec *x = &worker->exec;
     struct round round;
+    bool is_first = true;
     enter_block(worker, block);
-    for (;;) {
+    for (;; is_first = false) {
         if (!run_round(worker, block, &round)) return BLOCK_FAULT;
         if (!round.alive) return finish_block(worker, block);
         if (launch_cancelled(worker->launch)) {
             fault_at(x, FAULT_CANCELLED, x->last, 1);
             return BLOCK_FAULT;
         }
-        if (is_stuck(x, block, &round) && !release_all(x, block) && !round.waits) {
+        bool stuck = is_stuck(x, block, &round) && !release_all(x, block);
+        if (stuck && x->clustered) { /* others of the cluster may help */
+            block->is_stuck = is_first;
+            return BLOCK_YIELDED;
+        }
+        if (stuck && !round.waits) {
             deadlock(x, block, FAULT_DEADLOCK);
             return BLOCK_FAULT;
         }
@@ -381,6 +398,7 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
         if (quantum && round.polls &&
             (in_vain || block->instructions - block->yielded_at >= quantum)) {
             block->yielded_at = block->instructions;
+            block->is_stuck = false;
             return BLOCK_YIELDED;
         }
     }

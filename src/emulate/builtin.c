@@ -314,7 +314,7 @@ static bool call_vprintf(const struct caller *caller)
     if (!guest_text(caller, address, UINT64_MAX, &format, &length)) return false;
     bool printed = print_format(&p, format);
     if (printed && x->launch->printed)
-        print_log_add(x->launch->printed, x->block->index, &x->block->printed, p.text.data,
+        print_log_add(x->launch->printed, x->block->order, &x->block->printed, p.text.data,
                       p.text.length);
     strbuf_clear(&p.text);
     give_result(caller, p.arguments);

@@ -426,6 +426,11 @@ void check_notes(const struct launch *launch)
          "far past one of them may not be seen"},
         {CHECK_INIT, is_native,
          "init: uses of uninitialised values by machine code are not seen; compile with PTX"},
+        {CHECK_RACE, launch->has_cluster_order,
+         "race: accesses of kernels with clusters or their barrier are not compared"},
+        {CHECK_SYNC, launch->has_cluster_order,
+         "sync: of kernels with clusters or their barrier only deadlocks and the instruction limit "
+         "are seen"},
         {CHECK_RACE, is_native, "race: accesses of machine code are not seen; compile with PTX"},
         {CHECK_SYNC, is_native,
          "sync: of machine code only deadlocks and the instruction limit are seen; compile with "
@@ -448,6 +453,7 @@ static bool is_mine(enum fault_kind kind)
     case FAULT_OUT_OF_SCOPE:
     case FAULT_READ_ONLY:
     case FAULT_NOT_SHARED:
+    case FAULT_NO_BLOCK:
     case FAULT_TEXTURE:
     case FAULT_FREE:
         return true;

@@ -2,6 +2,7 @@
 /* Which bytes of memory are defined (defined.h), and what loads, stores and atomics make of it. */
 #include <string.h>
 
+#include "emulate/cluster.h"
 #include "emulate/defined.h"
 
 /* ---- where the bits of an access are --------------------------------------------------------- */
@@ -14,12 +15,18 @@ struct bytes {
     uint64_t *shadow;              /* of all lanes, or NULL */
     uint64_t stride, base;         /* bits by lane; of address 0 */
     bool is_global;
+    bool is_cluster; /* each lane accesses the shared memory of some block of the cluster */
 };
 
 /* Of a lane; NULL: all are defined. */
 static uint64_t *lane_shadow(const struct bytes *b, unsigned lane, uint64_t *at)
 {
     uint64_t address = b->access->addresses[lane];
+    if (b->is_cluster) {
+        const struct block *block = cluster_block(b->x, &address);
+        *at = address;
+        return block ? block->shared_defined : NULL;
+    }
     if (!b->is_global) {
         *at = b->base + b->stride * lane + address;
         return b->shadow;
@@ -36,7 +43,8 @@ static struct bytes bytes_of(struct exec *x, const struct uop *u, const struct a
     struct bytes b = {.x = x, .u = u, .access = access};
     switch (space) {
     case SPACE_SHARED:
-        b.shadow = x->block->shared_defined;
+        b.is_cluster = x->clustered;
+        if (!b.is_cluster) b.shadow = x->block->shared_defined;
         break;
     case SPACE_LOCAL:
         b.shadow = x->warp->defined->locals;
@@ -63,6 +71,7 @@ static bool is_all_defined(const struct bytes *b)
 {
     enum { SPAN_MAX = 1 << 13 };
     const struct access *s = b->access;
+    if (b->is_cluster) return false;
     if (!b->shadow) return !b->is_global || b->allocation; /* or each lane has its own */
     uint64_t low = UINT64_MAX, high = 0;
     for (uint32_t left = s->mask; left; left &= left - 1) {

@@ -94,6 +94,7 @@ bool program_executes(const struct insn *insn, const struct function *function);
 struct launch_options {
     uint32_t entry;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of one; zeros: those that the kernel requires, if any */
     uint64_t dynamic_shared_bytes;
     const void *parameters;
     size_t parameter_bytes;

@@ -124,6 +124,21 @@ enum block_special {
     BLOCK_WORKSPACE_LOW,
     BLOCK_SMID,
     BLOCK_NSMID,
+    BLOCK_CLUSTERID_X,
+    BLOCK_CLUSTERID_Y,
+    BLOCK_CLUSTERID_Z,
+    BLOCK_NCLUSTERID_X,
+    BLOCK_NCLUSTERID_Y,
+    BLOCK_NCLUSTERID_Z,
+    BLOCK_CLUSTER_CTAID_X,
+    BLOCK_CLUSTER_CTAID_Y,
+    BLOCK_CLUSTER_CTAID_Z,
+    BLOCK_CLUSTER_NCTAID_X,
+    BLOCK_CLUSTER_NCTAID_Y,
+    BLOCK_CLUSTER_NCTAID_Z,
+    BLOCK_CLUSTER_CTARANK,
+    BLOCK_CLUSTER_NCTARANK,
+    BLOCK_IS_CLUSTER, /* a predicate */
     BLOCK_SPECIALS
 };
 
@@ -138,6 +153,7 @@ enum terminator {
     TERM_EXIT,
     TERM_TRAP,
     TERM_BARRIER,
+    TERM_CLUSTER_WAIT,
     TERM_SYNC,
     TERM_JUMP,       /* native: to an address in registers */
     TERM_RECONVERGE, /* native: BSYNC */
@@ -285,21 +301,39 @@ static inline uint64_t space_window(unsigned space)
            : space == SPACE_PARAM ? PARAM_WINDOW
                                   : 0;
 }
+/* Shared memory of a cluster (cluster.c). A block's own memory has the addresses from 0 on; that of the block of rank r has
+ * those from (r + 1) * SHARED_WINDOW_BYTES on, for all blocks of the cluster. Generic addresses of these are
+ * SHARED_WINDOW + SHARED_WINDOW_HIGH further on, so that the lower 32 bits of what cvta.to.shared makes of them are the
+ * addresses. */
+enum { CLUSTER_BLOCKS_MAX = 16 };
+#define CLUSTER_WINDOW_BYTES ((CLUSTER_BLOCKS_MAX + 2) * SHARED_WINDOW_BYTES)
 static inline enum mem_space window_of(uint64_t address)
 {
     if (address >= HEAP_BASE)
-        return address - SHARED_WINDOW_HIGH < SHARED_WINDOW_BYTES ? SPACE_SHARED : SPACE_GLOBAL;
+        return address - SHARED_WINDOW_HIGH < CLUSTER_WINDOW_BYTES ? SPACE_SHARED : SPACE_GLOBAL;
     if (address - SHARED_WINDOW < SHARED_WINDOW_BYTES) return SPACE_SHARED;
     if (address - LOCAL_WINDOW < LOCAL_WINDOW_BYTES) return SPACE_LOCAL;
     if (address - PARAM_WINDOW < PARAM_WINDOW_BYTES) return SPACE_PARAM;
     return SPACE_GLOBAL;
 }
 
+static inline uint64_t cluster_address(uint32_t rank, uint64_t offset)
+{
+    return (rank + 1) * SHARED_WINDOW_BYTES + offset;
+}
+static inline uint64_t shared_to_generic(uint64_t address)
+{
+    return address + SHARED_WINDOW + (address >= SHARED_WINDOW_BYTES ? SHARED_WINDOW_HIGH : 0);
+}
+
 /* The address in its own space. */
 static inline uint64_t window_offset(uint64_t address, unsigned space)
 {
-    if (space == SPACE_SHARED) return address & (SHARED_WINDOW_BYTES - 1);
-    return address - space_window(space);
+    if (space != SPACE_SHARED) return address - space_window(space);
+    uint64_t high = address - SHARED_WINDOW_HIGH;
+    if (high < SHARED_WINDOW_BYTES || high >= CLUSTER_WINDOW_BYTES)
+        return address & (SHARED_WINDOW_BYTES - 1);
+    return high - SHARED_WINDOW;
 }
 
 /* Parameter frames of functions: as local memory, by lane. Beside enum mem_space in uop.space. */
@@ -356,6 +390,7 @@ enum fault_kind {
     FAULT_OUT_OF_SCOPE, /* with checks: local memory of no function at hand */
     FAULT_READ_ONLY,
     FAULT_NOT_SHARED, /* an mbarrier object at a generic address */
+    FAULT_NO_BLOCK,   /* shared memory of a block that the cluster does not have */
     FAULT_TRAP,
     FAULT_ASSERT,
     FAULT_DEADLOCK,
@@ -376,6 +411,7 @@ enum fault_kind {
 struct fault {
     enum fault_kind kind;
     uint64_t block;
+    uint64_t order; /* of the block (struct block) */
     uint32_t warp, lane;
     const struct insn *insn;
     uint8_t space;
@@ -429,7 +465,7 @@ struct node {
     bool used;
 };
 
-enum split_state { SPLIT_READY, SPLIT_AT_BARRIER, SPLIT_AT_SYNC };
+enum split_state { SPLIT_READY, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER, SPLIT_AT_SYNC };
 
 struct split {
     uint32_t block; /* code block to run, or whose terminator it waits at */
@@ -466,7 +502,10 @@ struct warp {
     uint32_t live_frames; /* besides the root */
     uint32_t node_hint;   /* nodes before it are all in use */
     uint64_t instructions;
-    uint32_t ordered_lanes; /* those that the checker was last told to run together */
+    uint32_t
+        cluster_arrived; /* lanes that have arrived at the cluster's barrier and not waited yet */
+    uint32_t cluster_phases; /* parity of the phase in which each lane arrived last */
+    uint32_t ordered_lanes;  /* those that the checker was last told to run together */
     struct warp_clock clock;
     struct warp_ref ref;
     struct defined_warp *defined; /* defined.h; NULL: not tracked */
@@ -482,8 +521,24 @@ struct barrier_state {
     uint32_t lanes;      /* bar.red: lanes that arrived */
 };
 
+/* Blocks that are on the GPU at the same time, access the shared memory of each other, and wait for each other at a
+ * barrier (cluster.c). Without clusters in the launch each block is one. */
+struct cluster {
+    uint32_t size;                            /* blocks; 0: of a launch without clusters */
+    uint32_t living;                          /* those that have not ended */
+    struct block *blocks[CLUSTER_BLOCKS_MAX]; /* by rank */
+    uint32_t threads_alive, arrived;          /* at the barrier, of those that live */
+    bool phase;                               /* parity of the barrier's current phase */
+    struct cluster *next;                     /* of those that are free */
+};
+
 struct block {
     uint64_t index;
+    uint64_t
+        order; /* in which blocks are begun and told: the index, or with clusters one cluster after the other */
+    uint32_t rank;                  /* in the cluster */
+    struct cluster *cluster, alone; /* alone: that of a launch without clusters */
+    bool is_stuck;                  /* its last turn changed nothing that others wait for */
     struct worker *worker;
     uint32_t warp_count, warps_alive, threads_alive;
     struct warp *warps;
@@ -515,6 +570,8 @@ struct exec {
     struct warp *warp;
     struct frame *frame;
     struct block *block;
+    struct cluster *cluster;
+    bool clustered;                     /* it has more than this block */
     struct memo *memos;                 /* by launch instruction */
     const struct observer_ops *observe; /* NULL: none */
     void *observer_worker;
@@ -570,12 +627,14 @@ struct launch {
     uint64_t block_count;                                 /* of the grid */
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */
     uint64_t max_instructions;
-    struct block_sample *sample;  /* NULL: every block */
-    uint64_t sampled;             /* blocks to execute */
-    uint64_t units;               /* that are handed out: blocks, or runs of a sample */
-    uint64_t next_unit;           /* atomic: the next to hand out */
-    uint64_t finished;            /* atomic */
-    uint64_t fault_block;         /* atomic: least block that failed, UINT64_MAX */
+    struct block_sample *sample; /* NULL: every block */
+    uint64_t sampled;            /* blocks to execute */
+    uint64_t units;              /* that are handed out: blocks, runs of a sample, or clusters */
+    uint64_t next_unit;          /* atomic: the next to hand out */
+    uint64_t finished;           /* atomic */
+    uint32_t cluster[3], cluster_blocks; /* blocks by cluster; 0: a launch without clusters */
+    bool has_cluster_order;       /* with checks: blocks of clusters may order its accesses */
+    uint64_t fault_block;         /* atomic: least order of a block that failed, UINT64_MAX */
     uint64_t shown_tenths;        /* time of the last progress message */
     struct print_log *printed;    /* NULL: printf output is dropped */
     struct mem_pool *pool;        /* of the call, for its threads */
@@ -597,6 +656,9 @@ struct worker {
     uint64_t resident;  /* blocks that have begun and not ended */
     uint64_t repeating; /* turns of blocks, one after the other, whose state repeated */
     uint64_t changes;   /* of exec, when the first of them was noted */
+    uint64_t stuck;     /* turns, one after the other, of blocks that were stuck */
+    struct cluster *free_cluster;
+
     bool first;         /* shows progress */
     struct fault fault; /* of the least block that failed here */
     uint64_t instructions, clock_misses;
@@ -651,6 +713,8 @@ void block_start(struct worker *worker, struct block *block, uint64_t index);
 enum block_stop { BLOCK_DONE, BLOCK_YIELDED, BLOCK_FAULT };
 /* quantum: instructions after which the block yields, if it seems to wait; 0: never */
 enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum);
+/* That no warp of the block can proceed becomes the fault. */
+void block_deadlock(struct exec *x, struct block *block);
 struct block *block_take(struct worker *worker);
 void block_give(struct worker *worker, struct block *block);
 void block_destroy(struct block *block);

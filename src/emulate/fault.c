@@ -11,6 +11,7 @@ static void record(struct exec *x, enum fault_kind kind, const struct insn *insn
 {
     x->fault = (struct fault){.kind = kind,
                               .block = x->block->index,
+                              .order = x->block->order,
                               .warp = x->warp ? x->warp->index : 0,
                               .lane = lane,
                               .insn = insn};
@@ -58,6 +59,7 @@ void fault_note_outsider(struct exec *x, const struct insn *insn, uint32_t lane,
     if (x->outsider.kind) return;
     x->outsider = (struct fault){.kind = FAULT_OUTSIDER,
                                  .block = x->block->index,
+                                 .order = x->block->order,
                                  .warp = x->warp->index,
                                  .lane = lane,
                                  .insn = insn,
@@ -83,6 +85,8 @@ static const char *what(const struct fault *fault)
         return "to read-only memory";
     case FAULT_NOT_SHARED:
         return "at an address that is not in shared memory";
+    case FAULT_NO_BLOCK:
+        return "in a block that the cluster does not have";
     case FAULT_TRAP:
         return "the kernel executed a trap";
     case FAULT_ASSERT:
@@ -114,7 +118,7 @@ static const char *what(const struct fault *fault)
 
 bool fault_is_of_memory(const struct fault *fault)
 {
-    return fault->kind <= FAULT_NOT_SHARED;
+    return fault->kind <= FAULT_NO_BLOCK;
 }
 
 ws_fault fault_kind_of(const struct fault *fault)
@@ -301,6 +305,7 @@ enum check_code fault_code(const struct fault *fault)
         [FAULT_TOO_WIDE] = CHECK_CODE_TOO_WIDE,
         [FAULT_READ_ONLY] = CHECK_CODE_READ_ONLY,
         [FAULT_NOT_SHARED] = CHECK_CODE_OUT_OF_BOUNDS,
+        [FAULT_NO_BLOCK] = CHECK_CODE_OUT_OF_BOUNDS,
         [FAULT_TRAP] = CHECK_CODE_TRAP,
         [FAULT_ASSERT] = CHECK_CODE_ASSERT,
         [FAULT_DEADLOCK] = CHECK_CODE_DEADLOCK,

@@ -3,22 +3,18 @@
  *
  * Independent kernels: workers take blocks in index order and run each to its end. If a block
  * fails, every block with a smaller index still runs, so that the least one is reported whatever
- * the number of threads. Ordered kernels: one worker; a block that seems to wait (its warps poll
- * for longer than a quantum) lets the next begin; those begun take turns. */
+ * the number of threads. With clusters they take these in the same way; the blocks of one take turns (turns.c).
+ * Ordered kernels: one worker; a block that seems to wait (its warps poll for longer than a quantum) lets the next
+ * begin; those begun take turns. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/float_state.h"
-#include "emulate/check_sync.h"
+#include "emulate/cluster.h"
 #include "emulate/defined.h"
-#include "emulate/waiting.h"
-
-/* Warp instructions that a polling block may spend before another gets a turn. A guess: a thousand
- * blocks at a grid-wide barrier then cost a few tenths of a second. */
-enum { ORDERED_QUANTUM = 1 << 15 };
-enum { RESIDENT_MAX = 1 << 16 };
+#include "emulate/worker.h"
 
 bool launch_cancelled(const struct launch *launch)
 {
@@ -50,6 +46,7 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->tracks = x->checks & CHECK_INIT && !program->native_code;
     if (x->tracks) x->defined = defined_create(launch);
     compiling_begin(x, launch);
+    if (launch->has_cluster_order) x->checks &= ~(unsigned)(CHECK_SYNC | CHECK_RACE);
     if (program->native_code) /* its lanes meet, and its fences order, by other rules */
         x->checks &= ~(unsigned)(CHECK_SYNC | CHECK_RACE);
     if (observer) {
@@ -67,22 +64,22 @@ static void worker_clear(struct worker *worker)
         next = block->next;
         block_destroy(block);
     }
+    cluster_clear(worker);
     mem_free(worker->exec.memos);
     compiling_leave(&worker->exec);
     mem_free(worker->exec.kept.detail);
     defined_destroy(worker->exec.defined);
 }
 
-/* Keeps the fault of the least block. */
-static void keep_fault(struct worker *worker, struct block *block)
+void keep_fault(struct worker *worker, struct block *block)
 {
     struct fault *fault = &worker->exec.fault;
     uint64_t least = __atomic_load_n(&worker->launch->fault_block, __ATOMIC_RELAXED);
-    while (block->index < least &&
-           !__atomic_compare_exchange_n(&worker->launch->fault_block, &least, block->index, false,
+    while (block->order < least &&
+           !__atomic_compare_exchange_n(&worker->launch->fault_block, &least, block->order, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-    if (!worker->fault.kind || fault->block < worker->fault.block) {
+    if (!worker->fault.kind || fault->order < worker->fault.order) {
         mem_free(worker->fault.detail);
         worker->fault = *fault;
     } else {
@@ -91,35 +88,18 @@ static void keep_fault(struct worker *worker, struct block *block)
     *fault = (struct fault){0};
 }
 
-static uint64_t take_unit(struct launch *launch)
+uint64_t take_unit(struct launch *launch)
 {
     if (launch->printed) return print_log_begin(launch->printed, &launch->view, &launch->next_unit);
     return __atomic_fetch_add(&launch->next_unit, 1, __ATOMIC_RELAXED);
 }
 
-/* The first ordinal of a unit, and of the one behind the last. */
-static uint64_t unit_begin(const struct launch *launch, uint64_t unit)
+void keep_printed(struct launch *launch, struct block *block, bool failed)
 {
-    return launch->units == launch->sampled ? unit : launch->sample->units[unit];
+    if (launch->printed) print_log_end(launch->printed, block->order, &block->printed, failed);
 }
 
-/* Of a block that has ended, or will not go on. */
-static void keep_printed(struct launch *launch, struct block *block, bool failed)
-{
-    if (launch->printed) print_log_end(launch->printed, block->index, &block->printed, failed);
-}
-
-static bool prints(const struct program *program)
-{
-    if (native_calls(program->native_code, BUILTIN_VPRINTF)) return true;
-    for (uint32_t i = 0; i < program->code_count; i++)
-        if (program->code[i].terminator == TERM_BUILTIN &&
-            program->code[i].builtin == BUILTIN_VPRINTF)
-            return true;
-    return false;
-}
-
-static void show_progress(struct launch *launch)
+void show_progress(struct launch *launch)
 {
     const struct launch_options *options = launch->options;
     if (!options->progress) return;
@@ -130,6 +110,22 @@ static void show_progress(struct launch *launch)
     launch->shown_tenths = tenths;
     double done = (double)__atomic_load_n(&launch->finished, __ATOMIC_RELAXED);
     options->progress(options->progress_user, "executing", done / (double)launch->sampled);
+}
+
+/* The first ordinal of a unit, and of the one behind the last. */
+static uint64_t unit_begin(const struct launch *launch, uint64_t unit)
+{
+    return launch->units == launch->sampled ? unit : launch->sample->units[unit];
+}
+
+static bool prints(const struct program *program)
+{
+    if (native_calls(program->native_code, BUILTIN_VPRINTF)) return true;
+    for (uint32_t i = 0; i < program->code_count; i++)
+        if (program->code[i].terminator == TERM_BUILTIN &&
+            program->code[i].builtin == BUILTIN_VPRINTF)
+            return true;
+    return false;
 }
 
 static uint64_t now_ns(void)
@@ -158,8 +154,7 @@ static bool run_one(struct worker *worker, struct block *block, uint64_t ordinal
     if ((ordinal & 15) == 0 && launch_cancelled(launch)) {
         worker->exec.warp = NULL;
         fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
-        worker->exec.fault.block = 0; /* before every other */
-        block->index = 0;
+        worker->exec.fault.order = block->order = 0; /* before every other */
         keep_fault(worker, block);
         return false;
     }
@@ -183,10 +178,14 @@ static void run_independent(struct worker *worker, uint64_t until_ns)
     block_give(worker, block);
 }
 
-static void run_all(void *worker)
+static void run_all(void *of)
 {
+    struct worker *worker = of;
     float_state_set_standard();
-    run_independent(worker, 0);
+    if (worker->launch->cluster_blocks)
+        run_in_turns(worker, false);
+    else
+        run_independent(worker, 0);
 }
 
 /* If memory runs out for one of several threads, the others take no further block; who waits for them
@@ -202,135 +201,6 @@ static void *run_thread(void *of)
         __atomic_store_n(&launch->fault_block, 0, __ATOMIC_RELAXED);
     }
     return NULL;
-}
-
-static struct block *next_ordered(struct worker *worker, struct block **tail)
-{
-    struct launch *launch = worker->launch;
-    if (launch->next_unit >= launch->units) return NULL;
-    struct block *block = block_take(worker);
-    block_start(worker, block, launch_block_index(&launch->view, take_unit(launch)));
-    if (*tail) (*tail)->next = block;
-    *tail = block;
-    return block;
-}
-
-/* A block has had its turn. With the tool sync: does the state of all that have begun repeat, and can no other begin?
- * Then that is the fault. */
-static bool all_repeat(struct worker *worker, const struct block *block, bool may_begin)
-{
-    struct exec *x = &worker->exec;
-    if (!(x->checks & CHECK_SYNC)) return false;
-    if (!block->sync->repeats || worker->changes != x->changes || may_begin) {
-        worker->repeating = 0;
-        worker->changes = x->changes;
-        return false;
-    }
-    if (++worker->repeating <= worker->resident) return false;
-    x->warp = &((struct block *)(uintptr_t)block)->warps[0];
-    fault_at(x, FAULT_DEADLOCK, x->last, 1);
-    return true;
-}
-
-/* Blocks that are not begun while others have not ended: those beyond what the GPU holds, if the caller said so and
- * wants to know (doc/checks.md#sync). */
-static uint64_t resident_most(const struct worker *worker)
-{
-    uint64_t most = worker->launch->options->resident_blocks;
-    bool is_limited = worker->exec.checks & CHECK_SYNC && most && most < RESIDENT_MAX;
-    return is_limited ? most : RESIDENT_MAX;
-}
-
-/* Of a block that waits for ever: where the others wait. */
-static void tell_others(struct worker *worker, struct block *others)
-{
-    struct fault *fault = &worker->exec.fault;
-    bool is_stuck = fault->kind == FAULT_DEADLOCK || fault->kind == FAULT_ENDLESS;
-    if (!is_stuck || !others) return;
-    struct strbuf text = {0};
-    if (fault->detail) strbuf_puts(&text, fault->detail);
-    waiting_describe_blocks(&worker->exec, others, &text);
-    mem_free(fault->detail);
-    fault->detail = strbuf_take(&text);
-}
-
-/* No block that has begun can go on. */
-static void tell_stuck(struct worker *worker, struct block *block, struct block *others)
-{
-    struct launch *launch = worker->launch;
-    struct strbuf text = {0};
-    uint64_t waiting = launch->units - launch->next_unit;
-    if (waiting)
-        strbuf_printf(&text,
-                      "  %llu blocks fill the GPU and wait; %llu more cannot begin until one of "
-                      "them ends\n",
-                      (unsigned long long)worker->resident, (unsigned long long)waiting);
-    block->next = NULL;
-    waiting_describe(&worker->exec, block, &text);
-    worker->exec.fault.detail = strbuf_take(&text);
-    tell_others(worker, others);
-    keep_fault(worker, block);
-    keep_printed(launch, block, true);
-    block_give(worker, block);
-}
-
-static void run_ordered(struct worker *worker)
-{
-    struct launch *launch = worker->launch;
-    struct block *head = NULL, *tail = NULL;
-    for (;;) {
-        if (!head) {
-            head = next_ordered(worker, &tail);
-            if (!head) break;
-            worker->resident++;
-        }
-        struct block *block = head;
-        enum block_stop stop = block_run(worker, block, ORDERED_QUANTUM);
-        head = block->next;
-        if (!head) tail = NULL;
-        block->next = NULL;
-        if (stop == BLOCK_FAULT || launch_cancelled(launch)) {
-            if (stop != BLOCK_FAULT) fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
-            tell_others(worker, head);
-            keep_fault(worker, block);
-            keep_printed(launch, block, true);
-            block_give(worker, block);
-            break;
-        }
-        if (stop == BLOCK_DONE) {
-            keep_printed(launch, block, false);
-            block_give(worker, block);
-            worker->resident--;
-            launch->finished++;
-            show_progress(launch);
-            continue;
-        }
-        bool may_begin =
-            worker->resident < resident_most(worker) && launch->next_unit < launch->units;
-        if (all_repeat(worker, block, may_begin)) {
-            tell_stuck(worker, block, head);
-            break;
-        }
-        /* It waits: to the end of the queue, behind a new block if there is one. */
-        if (may_begin) {
-            struct block *made = next_ordered(worker, &tail);
-            if (made) {
-                worker->resident++;
-                if (!head) head = made;
-            }
-        }
-        if (tail)
-            tail->next = block;
-        else
-            head = block;
-        tail = block;
-    }
-    while (head) {
-        struct block *next = head->next;
-        keep_printed(launch, head, false); /* up to the failed block they are delivered */
-        block_give(worker, head);
-        head = next;
-    }
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -355,6 +225,43 @@ static void fill_warp_specials(struct launch *launch)
             s[WARP_MASK_GT][i] = ~((2u << i) - 1);
             s[WARP_MASK_GE][i] = ~((1u << i) - 1);
         }
+}
+
+/* Blocks of a cluster by dimension; zeros: none are asked for. */
+static const uint32_t *cluster_of(const struct launch_options *options,
+                                  const struct function *entry)
+{
+    return options->cluster[0] ? options->cluster : entry->required_cluster;
+}
+static uint32_t cluster_blocks(const uint32_t cluster[3])
+{
+    return cluster[0] * cluster[1] * cluster[2];
+}
+
+static ws_status check_cluster(struct diag *diag, const struct launch_options *options,
+                               const struct function *entry)
+{
+    const uint32_t *size = cluster_of(options, entry), *need = entry->required_cluster;
+    if (!size[0]) return WS_OK;
+    for (unsigned k = 0; k < 3; k++) {
+        if (!size[k] || size[k] > CLUSTER_BLOCKS_MAX)
+            return diag_error(diag, WS_ERR_LAUNCH, "clusters of %u x %u x %u are out of range",
+                              size[0], size[1], size[2]);
+        if (options->grid[k] % size[k])
+            return diag_error(diag, WS_ERR_LAUNCH,
+                              "the grid is no multiple of the clusters: %u of %u blocks in %c",
+                              options->grid[k], size[k], "xyz"[k]);
+        if (need[0] && need[k] != size[k])
+            return diag_error(
+                diag, WS_ERR_LAUNCH,
+                "kernel %s requires clusters of %u x %u x %u blocks (.reqnctapercluster)",
+                entry->display_name, need[0], need[1], need[2]);
+    }
+    if (cluster_blocks(size) > CLUSTER_BLOCKS_MAX)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "launch exceeds the limits: clusters of %u blocks, at most %d",
+                          cluster_blocks(size), CLUSTER_BLOCKS_MAX);
+    return WS_OK;
 }
 
 static ws_status check_geometry(struct diag *diag, const struct launch_options *options,
@@ -386,6 +293,7 @@ static ws_status check_geometry(struct diag *diag, const struct launch_options *
         return diag_error(
             diag, WS_ERR_LAUNCH, "kernel %s requires blocks of %u x %u x %u (.reqntid)",
             entry->display_name, need[0], need[1] ? need[1] : 1, need[2] ? need[2] : 1);
+    TRY(check_cluster(diag, options, entry));
     uint64_t limit =
         most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
     if (limit && threads > limit)
@@ -412,6 +320,16 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
     return WS_OK;
 }
 
+/* What orders it that the tools race and sync do not follow. */
+static bool has_cluster_order(const struct launch *launch)
+{
+    const struct launch_view *view = &launch->program->view;
+    bool found = launch->cluster_blocks;
+    for (uint32_t i = 0; i < view->insn_count; i++)
+        found = found || view->insns[i]->op == OP_CLUSTER_WAIT;
+    return found;
+}
+
 static void derive_sizes(struct launch *launch)
 {
     const struct launch_options *options = launch->options;
@@ -424,6 +342,11 @@ static void derive_sizes(struct launch *launch)
     launch->threads_per_block = options->block[0] * options->block[1] * options->block[2];
     launch->warps_per_block = (launch->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     launch->block_count = (uint64_t)options->grid[0] * options->grid[1] * options->grid[2];
+    const uint32_t *cluster = cluster_of(options, launch->program->functions[0].function);
+    launch->cluster_blocks = cluster_blocks(cluster);
+    if (launch->cluster_blocks == 1) launch->cluster_blocks = 0;
+    memcpy(launch->cluster, cluster, sizeof launch->cluster);
+    launch->has_cluster_order = launch->device->check && has_cluster_order(launch);
     launch->max_instructions =
         options->max_instructions ? options->max_instructions : UINT64_C(1) << 40;
     launch->fault_block = UINT64_MAX;
@@ -445,10 +368,15 @@ static void list_buffers(struct launch *launch)
 }
 
 /* The runs of a sample are handed out whole where several threads run them: what a run touches is
- * then seen by one of them. */
+ * then seen by one of them. Clusters are all executed. */
 static void choose_blocks(struct launch *launch, bool ordered)
 {
     const struct launch_options *options = launch->options;
+    if (launch->cluster_blocks) {
+        launch->sampled = launch->block_count;
+        launch->units = launch->block_count / launch->cluster_blocks;
+        return;
+    }
     launch->sample =
         block_sample_create(options->grid, options->effort, options->seed, options->traced_blocks);
     launch->sampled = launch->sample ? launch->sample->executed : launch->block_count;
@@ -467,6 +395,7 @@ static void fill_view(struct launch *launch)
     view->dynamic_shared_bytes = launch->options->dynamic_shared_bytes;
     view->warps_per_block = launch->warps_per_block;
     view->block_count = launch->block_count;
+    view->cluster_blocks = launch->cluster_blocks;
     view->sample = launch->sample;
     view->seed = launch->options->seed;
     if (launch->sample) list_buffers(launch);
@@ -477,7 +406,7 @@ static void fill_view(struct launch *launch)
 static void run_threads(struct launch *launch, unsigned count, struct worker *workers)
 {
     enum { HEAD_START_NS = 100000 }; /* about what starting a thread costs; a guess */
-    if (count > 1) {
+    if (count > 1 && !launch->cluster_blocks) {
         run_independent(&workers[0], now_ns() + HEAD_START_NS);
         if (launch->next_unit >= launch->units || launch->fault_block != UINT64_MAX) return;
     }
@@ -513,7 +442,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
         worker_init(&workers[i], launch, count > 1);
     workers[0].first = true;
     if (ordered) {
-        run_ordered(&workers[0]);
+        run_in_turns(&workers[0], true);
     } else {
         run_threads(launch, count, workers);
     }
@@ -531,7 +460,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
 /* That of the least block; NULL: none. */
 static const struct fault *earlier(const struct fault *least, const struct fault *one)
 {
-    return one->kind && (!least || one->block < least->block) ? one : least;
+    return one->kind && (!least || one->order < least->order) ? one : least;
 }
 
 /* Each worker has its own first. */
@@ -556,7 +485,7 @@ static ws_status collect_result(struct diag *diag, const struct launch *launch,
     for (unsigned i = 0; i < count; i++) {
         struct fault *fault = &workers[i].fault;
         instructions += workers[i].instructions;
-        if (fault->kind && (!least.kind || fault->block < least.block)) {
+        if (fault->kind && (!least.kind || fault->order < least.order)) {
             mem_free(least.detail);
             least = *fault;
         } else {

@@ -23,6 +23,7 @@ struct launch_view {
     uint64_t static_shared_bytes, dynamic_shared_bytes;
     uint32_t warps_per_block;
     uint64_t block_count;              /* of the grid */
+    uint32_t cluster_blocks;           /* that begin together; 0: no clusters */
     const struct block_sample *sample; /* the blocks that are executed; NULL: all */
     uint64_t seed;                     /* of the draws (block_sample.h) */
     /* Buffers in device memory, ascending; filled in where only a sample is executed. */

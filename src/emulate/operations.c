@@ -92,6 +92,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_BRX:
     case FORM_A:
         return 4;
+    case FORM_MAPA:
+        return k == 1 ? 4 : bytes;
     case FORM_MBARRIER: /* a state; counts and parities are words */
         return insn_is_mbarrier_wait(insn) && k == 1 && !(insn->flags & INSN_PARITY) ? 8 : 4;
     default:
@@ -102,7 +104,7 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
 /* ---- special registers ----------------------------------------------------------------------- */
 
 /* Those without a place of their own read as zero: environment, performance counters, where reserved
- * shared memory begins, positions in a cluster of one block. */
+ * shared memory begins. */
 static operand_ref special_place(int32_t sreg)
 {
     enum { UNPLACED = BASE_FRAME };
@@ -137,17 +139,21 @@ static operand_ref special_place(int32_t sreg)
         [SREG_DYNAMIC_SMEM_SIZE] = {BASE_BLOCK, BLOCK_DYNAMIC_SMEM},
         [SREG_TOTAL_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
         [SREG_AGGR_SMEM_SIZE] = {BASE_BLOCK, BLOCK_AGGR_SMEM},
-        /* without clusters in the launch every block is one */
-        [SREG_CLUSTERID_X] = {BASE_BLOCK, BLOCK_CTAID_X},
-        [SREG_CLUSTERID_Y] = {BASE_BLOCK, BLOCK_CTAID_Y},
-        [SREG_CLUSTERID_Z] = {BASE_BLOCK, BLOCK_CTAID_Z},
-        [SREG_NCLUSTERID_X] = {BASE_BLOCK, BLOCK_NCTAID_X},
-        [SREG_NCLUSTERID_Y] = {BASE_BLOCK, BLOCK_NCTAID_Y},
-        [SREG_NCLUSTERID_Z] = {BASE_BLOCK, BLOCK_NCTAID_Z},
-        [SREG_CLUSTER_NCTAID_X] = {BASE_BLOCK, BLOCK_ONE},
-        [SREG_CLUSTER_NCTAID_Y] = {BASE_BLOCK, BLOCK_ONE},
-        [SREG_CLUSTER_NCTAID_Z] = {BASE_BLOCK, BLOCK_ONE},
-        [SREG_CLUSTER_NCTARANK] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_CLUSTERID_X] = {BASE_BLOCK, BLOCK_CLUSTERID_X},
+        [SREG_CLUSTERID_Y] = {BASE_BLOCK, BLOCK_CLUSTERID_Y},
+        [SREG_CLUSTERID_Z] = {BASE_BLOCK, BLOCK_CLUSTERID_Z},
+        [SREG_NCLUSTERID_X] = {BASE_BLOCK, BLOCK_NCLUSTERID_X},
+        [SREG_NCLUSTERID_Y] = {BASE_BLOCK, BLOCK_NCLUSTERID_Y},
+        [SREG_NCLUSTERID_Z] = {BASE_BLOCK, BLOCK_NCLUSTERID_Z},
+        [SREG_CLUSTER_CTAID_X] = {BASE_BLOCK, BLOCK_CLUSTER_CTAID_X},
+        [SREG_CLUSTER_CTAID_Y] = {BASE_BLOCK, BLOCK_CLUSTER_CTAID_Y},
+        [SREG_CLUSTER_CTAID_Z] = {BASE_BLOCK, BLOCK_CLUSTER_CTAID_Z},
+        [SREG_CLUSTER_NCTAID_X] = {BASE_BLOCK, BLOCK_CLUSTER_NCTAID_X},
+        [SREG_CLUSTER_NCTAID_Y] = {BASE_BLOCK, BLOCK_CLUSTER_NCTAID_Y},
+        [SREG_CLUSTER_NCTAID_Z] = {BASE_BLOCK, BLOCK_CLUSTER_NCTAID_Z},
+        [SREG_CLUSTER_CTARANK] = {BASE_BLOCK, BLOCK_CLUSTER_CTARANK},
+        [SREG_CLUSTER_NCTARANK] = {BASE_BLOCK, BLOCK_CLUSTER_NCTARANK},
+        [SREG_IS_EXPLICIT_CLUSTER] = {BASE_BLOCK, BLOCK_IS_CLUSTER},
     };
     if (places[sreg].base == UNPLACED) return REF(BASE_BLOCK, BLOCK_ZERO * 4u * WARP_LANES);
     return REF(places[sreg].base, places[sreg].index * 4u * WARP_LANES);
@@ -166,7 +172,7 @@ operand_ref temporary(struct making *m)
 
 operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
 {
-    bool as_it_is = bytes == 4 || bytes == 1; /* 1: a predicate, and zero */
+    bool as_it_is = bytes == 4 || bytes == 1; /* 1: a predicate */
     if (sreg == SREG_RESERVED_SMEM_OFFSET_END || sreg == SREG_RESERVED_SMEM_OFFSET_CAP)
         return pool_constant(m->b, RESERVED_SHARED_BYTES, bytes);
     if (sreg == SREG_RESERVED_SMEM_OFFSET_1)
@@ -452,8 +458,6 @@ static unsigned placed_sources(const struct insn *insn)
     case FORM_POLICY:
     case FORM_FENCE:
         return 0;
-    case FORM_MAPA:
-        return 1;
     case FORM_MBARRIER: /* a hint how long to wait changes nothing */
         return insn->nsrc < 2 ? insn->nsrc : 2;
     case FORM_TEX: /* levels and derivatives change nothing here */

@@ -121,9 +121,10 @@ uint64_t print_log_begin(struct print_log *log, const struct launch_view *launch
     pthread_mutex_lock(&log->mutex);
     mem_guard_begin(&guard, unlock, &log->mutex);
     uint64_t ordinal = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
-    if (ordinal < launch_executed_blocks(launch)) {
+    uint32_t size = launch->cluster_blocks ? launch->cluster_blocks : 1;
+    for (uint32_t k = 0; k < size && ordinal * size < launch_executed_blocks(launch); k++) {
         GROW(log->running, log->running_count, log->running_room);
-        log->running[log->running_count++] = launch_block_index(launch, ordinal);
+        log->running[log->running_count++] = launch_block_index(launch, ordinal * size + k);
     }
     mem_guard_end(&guard);
     pthread_mutex_unlock(&log->mutex);

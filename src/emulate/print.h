@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What kernels print. Each block collects its own text; the texts of the blocks are delivered in the order
- * of their indices, so that the output is the same for any number of threads: after the launch, or as soon
+ * of their indices (with clusters in the order of these), so that the output is the same for any number of threads: after the launch, or as soon
  * as PRINT_FLUSH_BYTES have come together of the least block that runs, or of those before it. Beyond
  * PRINT_BYTES_MAX in that order the rest is lost and counted. */
 #ifndef EMULATE_PRINT_H
@@ -27,7 +27,7 @@ struct print_log;
 /* `write` is called from any thread, once at a time. */
 struct print_log *print_log_create(ws_write_fn *write, void *user);
 void print_log_destroy(struct print_log *log);
-/* Takes the next of the launch's blocks, whose ordinal is *next; it runs from now on. */
+/* Takes the next of the launch's blocks or clusters, whose ordinal is *next; it runs from now on. */
 uint64_t print_log_begin(struct print_log *log, const struct launch_view *launch, uint64_t *next);
 /* Adds to the text of a block that runs. */
 void print_log_add(struct print_log *log, uint64_t block, struct printed *printed,

@@ -496,6 +496,9 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
     case OP_BRKPT:
         code->terminator = TERM_TRAP;
         break;
+    case OP_CLUSTER_WAIT:
+        code->terminator = TERM_CLUSTER_WAIT;
+        break;
     case OP_BAR:
     case OP_BARRIER:
         code->terminator = insn->sub_op == SUB_WARP_SYNC ? TERM_SYNC : TERM_BARRIER;

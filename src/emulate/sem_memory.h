@@ -4,6 +4,7 @@
 #ifndef EMULATE_SEM_MEMORY_H
 #define EMULATE_SEM_MEMORY_H
 
+#include "emulate/cluster.h"
 #include "emulate/defined.h"
 #include "emulate/sem_pairs.h"
 #include "emulate/sem_select.h"
@@ -13,6 +14,7 @@ struct place {
     unsigned char *host; /* + address = host byte; per lane for local and parameter frames */
     uint32_t lane_stride;
     struct allocation *allocation; /* global and const */
+    bool is_remote; /* some lanes access the shared memory of other blocks of the cluster */
     uint64_t a[WARP_LANES + 8] __attribute__((aligned(64)));
 };
 
@@ -322,6 +324,42 @@ static bool check_local(struct exec *x, const struct uop *u, const struct access
 
 enum direction { READS = 1, WRITES = 2 };
 
+/* Does any lane access another block's memory? */
+static inline bool leaves_block(const struct access *s)
+{
+    uint64_t low, high;
+    address_range(s, &low, &high);
+    return high >= SHARED_WINDOW_BYTES;
+}
+
+static __attribute__((noinline)) bool check_cluster(struct exec *x, const struct uop *u,
+                                                    const struct access *s)
+{
+    for (uint32_t left = s->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t a = s->addresses[lane];
+        if (!cluster_memory(x, u, lane, a, s->bytes)) return false;
+        if (a & (s->bytes - 1u)) {
+            fault_memory(x, u, FAULT_MISALIGNED, lane, a);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Addresses become distances from the block's own memory. */
+static __attribute__((noinline)) void place_in_cluster(struct exec *x, const struct uop *u,
+                                                       struct place *p)
+{
+    struct access *s = &p->access;
+    for (uint32_t left = s->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const unsigned char *at = cluster_memory(x, u, lane, p->a[lane], s->bytes);
+        p->a[lane] = (uintptr_t)at - (uintptr_t)p->host;
+    }
+    find_shape(s, p->a, s->mask);
+}
+
 static __attribute__((noinline)) void keep_for_undo(const struct exec *x, const struct access *s)
 {
     for (uint32_t left = s->mask; left; left &= left - 1)
@@ -340,10 +378,16 @@ static inline bool locate_lanes(struct exec *x, const struct uop *u, struct plac
     leave_upper_halves();
     p->lane_stride = 0;
     p->allocation = NULL;
+    p->is_remote = false;
     switch (space) {
     case SPACE_SHARED:
         p->host = x->shared;
         if (what == WRITES) x->changed |= mask;
+        p->is_remote = x->clustered && leaves_block(s);
+        if (p->is_remote) {
+            if (!check_cluster(x, u, s)) return false;
+            break;
+        }
         if (x->guards_shared ? !check_shared(x, u, s)
                              : !check_window(x, u, s, x->launch->shared_end))
             return false;
@@ -382,6 +426,7 @@ static inline bool locate_lanes(struct exec *x, const struct uop *u, struct plac
     if (x->tracks) defined_access(x, u, s, p->allocation, space, what);
     if (u->poll) x->polled = 1;
     if (x->observe) x->observe->memory(x->observer_worker, &x->warp->ref, u->index, s);
+    if (p->is_remote) place_in_cluster(x, u, p);
     return true;
 }
 

@@ -108,15 +108,19 @@ static void local_address(struct exec *x, const struct uop *u)
 
 /* cvta: imm is the window of the space; `to` subtracts it. Null stays null. */
 OP1(cvta_from_64, uint64_t, uint64_t, A + (uint64_t)u->imm)
+OP1(cvta_shared_64, uint64_t, uint64_t, shared_to_generic(A))
 OP1(cvta_to_64, uint64_t, uint64_t, A - (uint64_t)u->imm)
 OP1(cvta_from_32, uint32_t, uint32_t, A + (uint32_t)u->imm)
 OP1(cvta_to_32, uint32_t, uint32_t, A - (uint32_t)u->imm)
 
 /* A generic address is global unless it lies in the window of .const, .local or .shared; the
- * window of a kernel's parameters is part of .global (PTX ISA, generic addressing). */
-static bool is_in_space(const struct exec *x, uint64_t address, unsigned space)
+ * window of a kernel's parameters is part of .global (PTX ISA, generic addressing). .shared is the block's own. */
+static bool is_in_space(const struct exec *x, uint64_t address, unsigned space, bool is_cluster)
 {
     enum mem_space window = window_of(address);
+    bool is_own = window != SPACE_SHARED || is_cluster ||
+                  window_offset(address, SPACE_SHARED) < SHARED_WINDOW_BYTES;
+    if (!is_own) return false;
     if (window != SPACE_GLOBAL)
         return window == space || (window == SPACE_PARAM && space == SPACE_GLOBAL);
     const struct allocation *found = devmem_find(x->launch->memory, address);
@@ -127,10 +131,11 @@ static bool is_in_space(const struct exec *x, uint64_t address, unsigned space)
 static void isspacep_any(struct exec *x, const struct uop *u)
 {
     uint32_t bits = 0;
+    bool is_cluster = u->insn->flags & INSN_CLUSTER;
     LANES
     {
         uint64_t a = u->element == 8 ? SRC(uint64_t, 0)[i] : SRC(uint32_t, 0)[i];
-        bits |= (uint32_t)is_in_space(x, a, u->space) << i;
+        bits |= (uint32_t)is_in_space(x, a, u->space, is_cluster) << i;
     }
     write_predicate(x, u->dst[0], bits);
 }
@@ -157,6 +162,8 @@ static struct uop_pair select_mov(const struct insn *insn, const struct function
 static struct uop_pair select_cvta(const struct insn *insn, const struct function *function)
 {
     (void)function;
+    bool is_shared = insn->space == SPACE_SHARED && insn->sub_op != SUB_TO;
+    if (is_64(insn) && is_shared) return PAIR(cvta_shared_64);
     if (is_64(insn)) return insn->sub_op == SUB_TO ? PAIR(cvta_to_64) : PAIR(cvta_from_64);
     return insn->sub_op == SUB_TO ? PAIR(cvta_to_32) : PAIR(cvta_from_32);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What touches neither data nor other lanes: the stack of alloca, places in a cluster of one block,
- * policies of the caches, and all that has no effect here. */
+/* What touches neither data nor other lanes: the stack of alloca, policies of the caches, and all that has no effect here. */
 #ifndef EMULATE_SEM_SYSTEM_H
 #define EMULATE_SEM_SYSTEM_H
 
@@ -52,21 +51,6 @@ static void stackrestore_any(struct exec *x, const struct uop *u)
 SELECT_ONE(alloca, SAME(alloca_any))
 SELECT_ONE(stacksave, SAME(stacksave_any))
 SELECT_ONE(stackrestore, SAME(stackrestore_any))
-
-/* ---- a cluster of one block ------------------------------------------------------------------ */
-
-static struct uop_pair select_mapa(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    return is_64(insn) ? PAIR(mov_64) : PAIR(mov_32);
-}
-
-static void getctarank_any(struct exec *x, const struct uop *u)
-{
-    for (uint32_t left = x->mask; left; left &= left - 1)
-        DST(uint32_t, 0)[__builtin_ctz(left)] = 0;
-}
-SELECT_ONE(getctarank, SAME(getctarank_any))
 
 /* ---- no effect ------------------------------------------------------------------------------- */
 

@@ -210,6 +210,9 @@ static void describe_split(struct exec *x, struct block *block, uint32_t w, uint
     if (last->source_line) strbuf_printf(text, " (source line %u)", last->source_line);
     if (split->state == SPLIT_AT_SYNC) describe_members(x, warp, i, text);
     if (split->state == SPLIT_AT_BARRIER) describe_barrier(block, split, text);
+    if (split->state == SPLIT_AT_CLUSTER)
+        strbuf_printf(text, ": the cluster's barrier has %u of %u threads", block->cluster->arrived,
+                      block->cluster->threads_alive);
     if (split->state == SPLIT_READY && !describe_poll(x, block, warp, split, text))
         describe_condition(x, warp, split, text);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emulate/check_sync.h"
+#include "emulate/cluster.h"
 
 /* Backward branches of one split before another gets a turn: those after a poll since it changed
  * memory, those after a poll, and all. A guess: long enough that loops of unequal length reconverge, short enough that
@@ -51,6 +52,7 @@ static bool leave(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes
     int32_t node = split->node;
     warp->dead |= lanes;
     x->block->threads_alive -= (uint32_t)__builtin_popcount(lanes);
+    cluster_drop(x, warp, lanes);
     split->mask &= ~lanes;
     bool gone = split->mask == 0;
     if (gone) split_drop(warp, at);
@@ -268,6 +270,8 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
         return STEP_SWITCH;
     case TERM_BARRIER:
         return block_barrier(x, x->block, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
+    case TERM_CLUSTER_WAIT:
+        return cluster_wait(x, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
     default:
         meet(x, warp, at);
         return STEP_SWITCH; /* the table may have changed */
@@ -464,6 +468,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->dead = ~warp->threads;
     warp->done = false;
     warp->instructions = 0;
+    warp->cluster_arrived = 0;
     warp->ordered_lanes = 0;
     warp->clock = (struct warp_clock){0};
     warp->carry = 0;

@@ -427,6 +427,7 @@ enum insn_flags {
     INSN_NO_COMPLETE = 1 << 23,
     INSN_PARITY = 1 << 24,    /* mbarrier.test_wait.parity */
     INSN_NOINC = 1 << 25,     /* cp.async.mbarrier.arrive.noinc */
+    INSN_CLUSTER = 1 << 26,   /* .shared::cluster: shared memory of all blocks of the cluster */
     INSN_PLUS_ONE = 1 << 27,  /* vmad.po */
     INSN_SATFINITE = 1 << 28, /* cvt.satfinite */
 };

@@ -57,6 +57,7 @@
     GROUP(ARRIVE)                                                                                  \
     GROUP(PARITY)                                                                                  \
     GROUP(NOINC)                                                                                   \
+    GROUP(CLUSTER)                                                                                 \
     GROUP(PMEVENT) GROUP(BOOL) GROUP(SECOND) GROUP(ACCUMULATE) GROUP(VMAD)
 
 enum modifier_group {
@@ -123,6 +124,7 @@ enum modifier_group {
 #define MG_ARRIVE MG(ARRIVE)
 #define MG_PARITY MG(PARITY)
 #define MG_NOINC MG(NOINC)
+#define MG_CLUSTER MG(CLUSTER)
 #define MG_ACCESS (MG_SPACE | MG_MEMORY | MG_SCOPE | MG_CACHE | MG_VECTOR | MG_HINT | MG_POLICY)
 
 #endif

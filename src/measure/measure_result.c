@@ -133,6 +133,7 @@ static bool is_branch(const struct insn *insn)
 
 static bool is_barrier(const struct insn *insn)
 {
+    if (insn->op == OP_CLUSTER_WAIT) return true;
     return (insn->op == OP_BAR || insn->op == OP_BARRIER) && insn->sub_op != SUB_WARP_SYNC;
 }
 

@@ -109,8 +109,14 @@ static bool is_access(const struct insn *insn)
            insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
+/* That of a cluster is as a barrier of its block, apart from the others. */
 static void draft_barrier(const struct insn *insn, struct trace_insn *out)
 {
+    enum { CLUSTER_BARRIER = 15 };
+    if (insn->op == OP_CLUSTER_WAIT) {
+        out->barrier = TRACE_BARRIER_SYNC;
+        out->barrier_id = CLUSTER_BARRIER;
+    }
     if (insn->op != OP_BAR && insn->op != OP_BARRIER) return;
     out->barrier = insn->sub_op == SUB_WARP_SYNC ? TRACE_BARRIER_WARP
                    : insn->sub_op == SUB_ARRIVE  ? TRACE_BARRIER_ARRIVE

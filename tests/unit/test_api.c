@@ -237,7 +237,7 @@ static void test_wrong_launches(void **state)
     assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_LAUNCH);
     launch = saxpy_launch();
     launch.cluster[0] = 2;
-    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_UNSUPPORTED);
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_LAUNCH);
     launch = saxpy_launch();
     launch.max_instructions = 10;
     assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_LIMIT);

@@ -225,6 +225,20 @@ def barriers():
             yield from barrier_reductions(name, text, aligned)
             yield arrival(name, text, aligned)
     yield from warp_barriers()
+    yield from cluster_barriers()
+
+
+def cluster_barriers():
+    """Without clusters in the launch the block is one."""
+    for arrive in ("", ".release", ".relaxed"):
+        for wait in ("", ".acquire"):
+            for aligned in ("", ".aligned"):
+                text = (f"barrier.cluster.arrive{arrive}{aligned}; "
+                        f"barrier.cluster.wait{wait}{aligned};")
+                name = f"barrier.cluster{arrive}{wait}{aligned}"
+                for op in ("arrive", "wait"):
+                    mnemonic, form = exchange(f"barrier.cluster.{op}", f"{name} by {op}", text)
+                    yield mnemonic, form
 
 
 def barrier_reductions(mnemonic, text, aligned):
