@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-enum { ATTRIBUTE_MAX_DYNAMIC_SHARED = 8 };
+enum { ATTRIBUTE_MAX_DYNAMIC_SHARED = 8, ATTRIBUTE_LARGE_CLUSTERS = 14 };
 
 CUDART cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host);
 CUDART cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value);
@@ -52,10 +52,16 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *ho
                                          ? (int)kernel->max_dynamic_shared
                                          : (int)(49152 - kernel->info.static_shared_bytes),
         .preferredShmemCarveout = -1,
+        .clusterDimMustBeSet = kernel->info.required_cluster[0] != 0,
+        .requiredClusterWidth = (int)kernel->info.required_cluster[0],
+        .requiredClusterHeight = (int)kernel->info.required_cluster[1],
+        .requiredClusterDepth = (int)kernel->info.required_cluster[2],
+        .nonPortableClusterSizeAllowed = kernel->allows_large_clusters,
     };
     /* CUDA 11 has no clusters. */
     memcpy(out, &all,
-           runtime_version() >= 12 ? sizeof all : offsetof(struct cudaFuncAttributes, cluster));
+           runtime_version() >= 12 ? sizeof all
+                                   : offsetof(struct cudaFuncAttributes, clusterDimMustBeSet));
     return api_end(cudaSuccess);
 }
 
@@ -71,6 +77,7 @@ cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
         else
             kernel->max_dynamic_shared = (uint64_t)value;
     }
+    if (!error && attribute == ATTRIBUTE_LARGE_CLUSTERS) kernel->allows_large_clusters = value != 0;
     return api_end(error);
 }
 

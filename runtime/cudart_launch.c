@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host_check.h"
+#include "launch_cluster.h"
 #include "repeat.h"
 #include "stream.h"
 #include "tally.h"
@@ -33,6 +34,21 @@ refuse(const struct kernel *kernel, cudaError_t error, const char *format, ...)
     return error;
 }
 
+static uint64_t resident_blocks(const struct kernel *kernel, const ws_launch *given)
+{
+    uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
+    return kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
+}
+
+static cudaError_t check_cluster(const struct kernel *kernel, const ws_launch *launch)
+{
+    cudaError_t error;
+    const char *why = cluster_fault(kernel, launch, resident_blocks(kernel, launch), &error);
+    if (!why) return cudaSuccess;
+    return refuse(kernel, error, "clusters of %ux%ux%u blocks: %s", launch->cluster[0],
+                  launch->cluster[1], launch->cluster[2], why);
+}
+
 static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *launch)
 {
     for (unsigned k = 0; k < 3; k++)
@@ -57,7 +73,7 @@ static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *lau
                       "(__launch_bounds__)",
                       (unsigned long long)threads, most);
     ws_status status = ws_machine_check_launch(runtime.machine, launch);
-    if (status == WS_OK) return cudaSuccess;
+    if (status == WS_OK) return check_cluster(kernel, launch);
     return refuse(kernel, cudaErrorInvalidConfiguration, "%s", ws_context_error(runtime.context));
 }
 
@@ -117,12 +133,6 @@ static cudaError_t make_workspace(ws_launch *given)
     }
     given->grid_workspace = workspace;
     return fail(ws_device_copy_in(runtime.device, workspace, &zeros, sizeof zeros));
-}
-
-static uint64_t resident_blocks(const struct kernel *kernel, const ws_launch *given)
-{
-    uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
-    return kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
 }
 
 /* All its blocks must be on the GPU at once. */
@@ -202,6 +212,8 @@ static ws_launch describe(const struct kernel_work *work)
     given.kernel = work->kernel->index;
     memcpy(given.grid, &work->grid, sizeof given.grid);
     memcpy(given.block, &work->block, sizeof given.block);
+    memcpy(given.cluster, work->cluster[0] ? work->cluster : work->kernel->info.required_cluster,
+           sizeof given.cluster);
     given.dynamic_shared_bytes = work->shared;
     given.parameters = work->parameters;
     given.parameter_bytes = work->kernel->parameter_bytes;
@@ -305,7 +317,8 @@ cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arg
                              size_t shared, cudaStream_t stream)
 {
     cudaError_t error = api_begin();
-    struct kernel_work work = {kernel_find(host), grid, block, shared, false, NULL};
+    struct kernel_work work = {
+        .kernel = kernel_find(host), .grid = grid, .block = block, .shared = shared};
     return api_end(error ? error : launch(stream, &work, arguments, NULL));
 }
 
@@ -319,32 +332,32 @@ cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
                                         size_t shared, cudaStream_t stream)
 {
     cudaError_t error = api_begin();
-    struct kernel_work work = {kernel_find(host), grid, block, shared, true, NULL};
+    struct kernel_work work = {.kernel = kernel_find(host),
+                               .grid = grid,
+                               .block = block,
+                               .shared = shared,
+                               .cooperative = true};
     return api_end(error ? error : launch(stream, &work, arguments, NULL));
 }
 
-static cudaError_t refuse_cluster(const struct kernel *kernel)
+/* cudaLaunchAttributeID: those that change what a launch does. */
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+void launch_read_cluster(const struct cudaLaunchConfig *configuration, uint32_t out[3])
 {
-    static const char why[] = "clusters of several blocks are not supported";
-    tell("%s", why);
-    if (kernel) check_unchecked(kernel->name, why);
-    return cudaErrorNotSupported;
+    memset(out, 0, 3 * sizeof *out);
+    for (unsigned i = 0; i < configuration->numAttrs; i++)
+        if (configuration->attributes[i].id == ATTRIBUTE_CLUSTER)
+            memcpy(out, configuration->attributes[i].value, 3 * sizeof *out);
 }
 
-/* Of the attributes of a launch: those that change what it does. */
-static cudaError_t read_attributes(const struct cudaLaunchConfig *configuration,
-                                   const struct kernel *kernel, bool *out_cooperative)
+static bool is_cooperative(const struct cudaLaunchConfig *configuration)
 {
-    enum { COOPERATIVE = 2, CLUSTER = 4 };
-    *out_cooperative = false;
-    for (unsigned i = 0; i < configuration->numAttrs; i++) {
-        const struct cudaLaunchAttribute *one = &configuration->attributes[i];
-        if (one->id == COOPERATIVE) *out_cooperative = one->value[0] != 0;
-        if (one->id == CLUSTER && (one->value[0] > 1 || one->value[1] > 1 || one->value[2] > 1)) {
-            return refuse_cluster(kernel);
-        }
-    }
-    return cudaSuccess;
+    bool is_asked = false;
+    for (unsigned i = 0; i < configuration->numAttrs; i++)
+        if (configuration->attributes[i].id == ATTRIBUTE_COOPERATIVE)
+            is_asked = configuration->attributes[i].value[0] != 0;
+    return is_asked;
 }
 
 cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void *host,
@@ -353,9 +366,10 @@ cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void
     struct kernel_work work = {.kernel = kernel_find(host),
                                .grid = configuration->gridDim,
                                .block = configuration->blockDim,
-                               .shared = configuration->dynamicSmemBytes};
-    cudaError_t error = read_attributes(configuration, work.kernel, &work.cooperative);
-    return error ? error : launch(configuration->stream, &work, arguments, extra);
+                               .shared = configuration->dynamicSmemBytes,
+                               .cooperative = is_cooperative(configuration)};
+    launch_read_cluster(configuration, work.cluster);
+    return launch(configuration->stream, &work, arguments, extra);
 }
 
 cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration, const void *host,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Launches, streams, events, graphs and occupancy of the driver API. */
 #include "driver.h"
+#include "launch_cluster.h"
 #include "stream.h"
 
 CUDART cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out);
@@ -23,26 +24,25 @@ CUDART cudaError_t cudaDeviceGetAttribute(int *out, int attribute, int device);
 static cudaError_t launch_one(struct kernel *kernel, dim3 grid, dim3 block, unsigned shared,
                               bool cooperative, cudaStream_t stream, void **arguments, void **extra)
 {
-    struct kernel_work work = {kernel_find(kernel), grid, block, shared, cooperative, NULL};
+    struct kernel_work work = {.kernel = kernel_find(kernel),
+                               .grid = grid,
+                               .block = block,
+                               .shared = shared,
+                               .cooperative = cooperative};
     cudaError_t error = api_begin();
     return api_end(error ? error : launch(stream, &work, arguments, extra));
 }
 
-/* CUlaunchConfig */
-struct driver_launch {
-    dim3 grid, block;
-    unsigned shared;
-    cudaStream_t stream;
-    const struct cudaLaunchAttribute *attributes;
-    unsigned attribute_count;
-};
+struct cudaLaunchConfig launch_configuration(const struct driver_launch *given)
+{
+    return (struct cudaLaunchConfig){given->grid,   given->block,      given->shared,
+                                     given->stream, given->attributes, given->attribute_count};
+}
 
 static cudaError_t launch_configured(const struct driver_launch *given, struct kernel *kernel,
                                      void **arguments, void **extra)
 {
-    struct cudaLaunchConfig configuration = {given->grid,       given->block,
-                                             given->shared,     given->stream,
-                                             given->attributes, given->attribute_count};
+    struct cudaLaunchConfig configuration = launch_configuration(given);
     cudaError_t error = api_begin();
     return api_end(error ? error : launch_with(&configuration, kernel, arguments, extra));
 }

@@ -251,12 +251,22 @@ static cudaError_t get_attribute(int *out, int attribute, struct kernel *kernel)
 {
     struct cudaFuncAttributes all = {0};
     cudaError_t error = cudaFuncGetAttributes(&all, kernel);
-    const int values[] = {all.maxThreadsPerBlock, (int)all.sharedSizeBytes, (int)all.constSizeBytes,
-                          (int)all.localSizeBytes, all.numRegs, all.ptxVersion, all.binaryVersion,
-                          all.cacheModeCA, all.maxDynamicSharedSizeBytes,
+    const int values[] = {all.maxThreadsPerBlock,
+                          (int)all.sharedSizeBytes,
+                          (int)all.constSizeBytes,
+                          (int)all.localSizeBytes,
+                          all.numRegs,
+                          all.ptxVersion,
+                          all.binaryVersion,
+                          all.cacheModeCA,
+                          all.maxDynamicSharedSizeBytes,
                           all.preferredShmemCarveout,
-                          /* clusters: none is required */
-                          0, 0, 0, 0, 0, 0};
+                          all.clusterDimMustBeSet,
+                          all.requiredClusterWidth,
+                          all.requiredClusterHeight,
+                          all.requiredClusterDepth,
+                          all.nonPortableClusterSizeAllowed,
+                          0};
     if (error) return error;
     if (attribute < 0 || (size_t)attribute >= sizeof values / sizeof *values)
         return cudaErrorInvalidValue;

@@ -14,7 +14,7 @@ static const double few_percent = 0.03;
 
 struct launch_class {
     struct launch_class *next;
-    uint32_t grid[3], block[3];
+    uint32_t grid[3], block[3], cluster[3];
     uint64_t shared, scalars; /* scalars: a hash of the arguments that are no pointers */
     bool any_scalars;         /* of those that found no place of their own */
     bool varies;              /* launches may do different work */
@@ -64,6 +64,7 @@ static bool same_shape(const struct launch_class *one, const ws_launch *launch)
 {
     return !memcmp(one->grid, launch->grid, sizeof one->grid) &&
            !memcmp(one->block, launch->block, sizeof one->block) &&
+           !memcmp(one->cluster, launch->cluster, sizeof one->cluster) &&
            one->shared == launch->dynamic_shared_bytes;
 }
 
@@ -92,6 +93,7 @@ struct launch_class *launch_class_find(struct launch_classes *classes, const str
                                      full || kernel->info.follows_data || kernel->info.reads_clock};
     memcpy(one->grid, launch->grid, sizeof one->grid);
     memcpy(one->block, launch->block, sizeof one->block);
+    memcpy(one->cluster, launch->cluster, sizeof one->cluster);
     classes->first = one;
     classes->count++;
     return one;

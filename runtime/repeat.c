@@ -10,6 +10,7 @@ static struct {
     struct kernel *kernel; /* NULL: there was none */
     bool is_repeatable;
     dim3 grid, block;
+    uint32_t cluster[3];
     uint64_t shared;
     unsigned char *parameters;
     size_t room;
@@ -25,7 +26,7 @@ static bool is_same(const struct kernel_work *work)
 {
     return last.kernel == work->kernel && !memcmp(&last.grid, &work->grid, sizeof last.grid) &&
            !memcmp(&last.block, &work->block, sizeof last.block) && last.shared == work->shared &&
-           !work->cooperative &&
+           !work->cooperative && !memcmp(last.cluster, work->cluster, sizeof last.cluster) &&
            !memcmp(last.parameters, work->parameters, work->kernel->parameter_bytes);
 }
 
@@ -63,6 +64,7 @@ static void keep(const struct kernel_work *work)
     last.grid = work->grid;
     last.block = work->block;
     last.shared = work->shared;
+    memcpy(last.cluster, work->cluster, sizeof last.cluster);
 }
 
 void repeat_learn(const struct kernel_work *work, const ws_launch *launch,

@@ -53,6 +53,7 @@ struct kernel {
     ws_parameter *parameters;
     size_t parameter_bytes;
     uint64_t max_dynamic_shared; /* cudaFuncSetAttribute; 0: the default */
+    bool allows_large_clusters;  /* cudaFuncSetAttribute */
     struct tally *tally;         /* tally.c */
     struct kernel *next;         /* of binary->functions */
 };
@@ -211,6 +212,7 @@ struct kernel_work {
     uint64_t shared; /* dynamic, bytes */
     bool cooperative;
     unsigned char *parameters; /* as the kernel reads them */
+    uint32_t cluster[3];       /* blocks by dimension; zeros: none are asked for */
 };
 
 /* cudart_launch.c */
