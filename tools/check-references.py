@@ -13,8 +13,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["include", "src", "cli", "runtime", "bench", "examples", "tests", "tools", "cmake", "data",
-           "doc", "papers", "schemas", ".ci"]
+FOLDERS = ["include", "src", "cli", "runtime", "python", "bench", "examples", "tests", "tools", "cmake",
+           "data", "doc", "papers", "schemas", ".ci"]
 SUFFIXES = {".c", ".h", ".def", ".py", ".sh", ".yaml", ".cu", ".cl", ".json", ".cmake", ".txt", ".md", ""}
 CITED = re.compile(r"(?<![\w:/.-])((?:[\w.-]+/|\.\./)*[\w.-]+\.md)(?:#([\w-]+))?")
 UNNAMED = re.compile(r"\b[A-Z]{4,},? section [0-9]")

@@ -4,7 +4,7 @@
 #
 #     tools/install-deps.sh build    compiler, cmake and the libraries: enough for build/warpsage
 #     tools/install-deps.sh package  and what Debian's packages and the static program take
-#     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
+#     tools/install-deps.sh test     and cmocka, MPFR, python3 with jsonschema, yaml, cffi, numpy
 #     tools/install-deps.sh all      and clang, clang-format, libclc (OpenCL C), libclang-rt (sanitizers,
 #                                    libFuzzer)
 #
@@ -46,6 +46,10 @@ cmake_is_new_enough() {
     version=$(cmake --version | sed -nE '1s/.* ([0-9]+)\.([0-9]+).*/\1 \2/p')
     local major=${version% *} minor=${version#* }
     [ "$major" -gt 3 ] || { [ "$major" -eq 3 ] && [ "$minor" -ge 25 ]; }
+}
+# For the Python of PATH, or Debian's.
+has_module() {
+    python3 -c "import $1" || /usr/bin/python3 -c "import $1"
 }
 library() {
     pkg-config --exists "$1"
@@ -98,6 +102,8 @@ find_missing() {
     need python3 has python3
     need python3-jsonschema python3 -c 'import jsonschema'
     need python3-yaml python3 -c 'import yaml' # the jobs of doc/ci.md
+    need python3-cffi has_module cffi # the Python package
+    need python3-numpy has_module numpy
     [ "$group" = test ] && return
     need clang has clang
     need clang-format has clang-format

@@ -19,6 +19,7 @@
 #     checks       programs of tests/checks, CUB and Thrust among them; needs nvcc  15 min
 #     html         reports in a headless Chromium, if there is one  1 min
 #     memory       4,000 allocations of each of six commands fail 10 min
+#     python       the Python package with Triton, Numba, pandas, Jupyter; needs PyPI  3 min
 #     packages     two builds of the packages compared, lintian, a fresh Debian, the static program alone; needs root 15 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -107,6 +108,25 @@ checks() {
     fi
 }
 
+# In a virtual environment of its own; WARPSAGE_PYTHON names another.
+python_package() {
+    local folder status=0
+    if [ -n "${WARPSAGE_PYTHON:-}" ]; then
+        tests/python/run.sh build . || status=1
+        return $status
+    fi
+    folder=$(mktemp -d)
+    if python3 -m venv "$folder/venv" && "$folder/venv/bin/pip" install -q cffi numpy pandas triton numba-cuda nbclient ipykernel; then
+        WARPSAGE_PYTHON=$folder/venv/bin/python tests/python/run.sh build . || status=1
+        WARPSAGE_LIBRARY=build/libwarpsage.so "$folder/venv/bin/pip" install -q ./python || status=1
+        (cd "$folder" && venv/bin/python "$OLDPWD/examples/python/saxpy.py") || status=1
+    else
+        echo "python: skipped: no virtual environment with packages of PyPI"
+    fi
+    rm -rf "$folder"
+    return $status
+}
+
 packages() {
     if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null || ! command -v lintian >/dev/null; then
         echo "packages: skipped: needs root, debootstrap and lintian"
@@ -146,9 +166,10 @@ part() {
         fi
         ;;
     memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
+    python) check "Python package" python_package ;;
     packages) check "packages" packages ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, checks, html, memory or" \
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, checks, html, memory, python or" \
             packages >&2
         exit 2
         ;;
@@ -159,7 +180,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native checks html memory packages
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native checks html memory python packages
 check "build" build_all
 for name in "$@"; do
     part "$name"

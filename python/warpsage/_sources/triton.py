@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton's kernels: kernel[grid] of a function with @triton.jit. Triton's own run-time system specialises, compiles and
+launches; in place of a GPU's driver stands one that keeps what is launched."""
+import inspect
+import math
+from types import SimpleNamespace
+
+import numpy
+
+from .._buffers import is_array, memory_of
+from .._launch import Launch
+from .._library import ArgumentError
+
+
+def _jit_function(source):
+    """The kernel of kernel[grid], a function of Triton's that calls the kernel's `run`; None: something else."""
+    if not inspect.isfunction(source) or not source.__module__.startswith("triton."):
+        return None
+    return inspect.getclosurevars(source).nonlocals.get("self")
+
+
+def recognises(source):
+    return _jit_function(source) is not None or type(source).__module__.startswith("triton.runtime.")
+
+
+class _Pointer:
+    """An array as Triton looks at tensors. Its address tells the alignment that it would have on a GPU, where arrays of
+    their own are aligned and views are as far from the beginning as here."""
+
+    def __init__(self, value):
+        self.memory = memory_of(value)
+        self.dtype = self.memory.dtype
+        self._value = value
+
+    def data_ptr(self):
+        root = self._value
+        while isinstance(root, numpy.ndarray) and isinstance(root.base, numpy.ndarray):
+            root = root.base
+        return self.memory.address - (root.__array_interface__["data"][0] if isinstance(root, numpy.ndarray) else 0)
+
+
+class _Driver:
+    """A GPU of `target` on which nothing runs."""
+
+    def __init__(self, target):
+        from triton.backends.compiler import GPUTarget
+        self._target = GPUTarget("cuda", target, 32)
+        self.launches = []
+        self.launcher_cls = self._launcher
+        unlimited = {"max_shared_mem": 1 << 30, "multiprocessor_count": 1, "warpSize": 32}
+        self.utils = SimpleNamespace(
+            load_binary=lambda name, code, shared, device: (None, None, 0, 0, 1024),
+            unload_module=lambda module: None, get_device_properties=lambda device: unlimited)
+
+    def _launcher(self, source, metadata):
+        def launch(x, y, z, _stream, _function, _packed, _launch_metadata, _enter, _leave, *arguments):
+            self.launches.append(((x, y, z), source, metadata, arguments))
+        return launch
+
+    def get_current_device(self):
+        return f"warpsage sm_{self._target.arch}"  # what Triton keeps compiled kernels by
+
+    def get_current_stream(self, _device):
+        return 0
+
+    def get_current_target(self):
+        return self._target
+
+    def get_benchmarker(self):
+        raise ArgumentError("Triton's autotuner measures on a GPU: analyze the kernel that it decorates, with the values "
+                            "of one configuration as keywords")
+
+
+def _bfloat16(value):
+    bits = int(numpy.float32(value).view(numpy.uint32))
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).to_bytes(2, "little")
+
+
+_SCALARS = {"fp16": numpy.float16, "fp32": numpy.float32, "fp64": numpy.float64, "i1": numpy.int8,
+            **{f"i{bits}": getattr(numpy, f"int{bits}") for bits in (8, 16, 32, 64)},
+            **{f"u{bits}": getattr(numpy, f"uint{bits}") for bits in (8, 16, 32, 64)}}
+
+
+def _flatten(kind, name, value, out, names):
+    """What is passed of an argument: nothing of constants, the elements of tuples."""
+    if kind == "constexpr" or value is None:
+        return
+    if isinstance(kind, tuple):
+        for index, (one, element) in enumerate(zip(kind, value)):
+            _flatten(one, f"{name}[{index}]", element, out, names)
+        return
+    names.append(name)
+    if kind.startswith("*"):
+        out.append(value.memory)
+    elif kind == "bf16":
+        out.append(_bfloat16(value))
+    elif kind in _SCALARS:
+        out.append(_SCALARS[kind](value).tobytes())
+    else:
+        raise ArgumentError(f"argument {name}: Triton's type {kind} is unsupported")
+
+
+def _launch(driver, source, given):
+    """Calls the launcher with the driver in place of a GPU's; the kernel that Triton compiled."""
+    from triton.runtime import driver as drivers
+    wrapped = [_Pointer(value) if is_array(value) else value for value in given.arguments]
+    keywords = {name: _Pointer(value) if is_array(value) else value for name, value in given.keywords.items()}
+    before = drivers.__dict__.get("_active")
+    drivers.set_active(driver)
+    try:
+        return source(*wrapped, **keywords)
+    finally:
+        drivers.set_active(before)
+
+
+def launch_of(source, given):
+    if _jit_function(source) is None:
+        raise ArgumentError("a Triton kernel needs its grid: analyze(kernel[grid], ...)")
+    given.refuse("grid", "block", "kernel", "shared", why="a Triton kernel: kernel[grid](arguments, num_warps=...)")
+    driver = _Driver(given.one_target("Triton"))
+    compiled = _launch(driver, source, given)
+    grid, code, metadata, arguments = driver.launches[-1]
+    values, names = [], []
+    for (name, kind), value in zip(code.signature.items(), arguments):
+        _flatten(kind, name if isinstance(name, str) else code.fn.arg_names[name], value, values, names)
+    clusters = getattr(metadata, "num_ctas", 1)
+    scratch = [numpy.zeros(max(1, math.prod(grid) * clusters * getattr(metadata, size, 0)), numpy.uint8)
+               for size in ("global_scratch_size", "profile_scratch_size")]
+    names += ["scratch", "scratch"]
+    return Launch(code=compiled.asm["ptx"].encode(), name=f"{metadata.name}.ptx", kernel=metadata.name, values=values,
+                  names=names, scratch=scratch, grid=(grid[0] * clusters, grid[1], grid[2]),
+                  block=(32 * metadata.num_warps, 1, 1), cluster=(clusters, 1, 1) if clusters > 1 else (0, 0, 0),
+                  shared=metadata.shared, takes_strides=True, tools="triton")
