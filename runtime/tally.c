@@ -29,6 +29,8 @@ struct tally {
     uint64_t warp_instructions;                        /* of all launches */
     double host_seconds;                               /* that they took here to execute */
     char *counts[COUNTS], *seconds[SECONDS], *running; /* in the row */
+    uint64_t written_counts[COUNTS];                   /* what stands there */
+    double written_seconds[SECONDS];
     struct launch_classes classes;
 };
 
@@ -42,15 +44,17 @@ static const char *display_name(const struct kernel *kernel)
     return name ? name : kernel->name;
 }
 
-static void write_numbers(const struct tally *t)
+static void write_numbers(struct tally *t)
 {
     const uint64_t counts[COUNTS] = {t->launches,  t->measured, t->reused,           t->scaled,
                                      t->uncounted, t->failed,   t->warp_instructions};
     const double seconds[SECONDS] = {t->total, t->least, t->most, t->heaviest, t->host_seconds};
     for (unsigned i = 0; i < COUNTS; i++)
-        row_set_count(t->counts[i], counts[i]);
+        if (counts[i] != t->written_counts[i]) row_set_count(t->counts[i], counts[i]);
     for (unsigned i = 0; i < SECONDS; i++)
-        row_set_seconds(t->seconds[i], seconds[i]);
+        if (seconds[i] != t->written_seconds[i]) row_set_seconds(t->seconds[i], seconds[i]);
+    memcpy(t->written_counts, counts, sizeof counts);
+    memcpy(t->written_seconds, seconds, sizeof seconds);
 }
 
 /* All of it; what does not change with every launch, too. */
@@ -69,6 +73,8 @@ static void write_row(const struct kernel *kernel)
     for (unsigned i = 0; i < SECONDS; i++)
         t->seconds[i] = row_field(t->row, seconds_fields[i], strlen(ROW_SECONDS));
     t->running = row_field(t->row, RUNNING_FIELD, 1);
+    memset(t->written_counts, 0, sizeof t->written_counts);
+    memset(t->written_seconds, 0, sizeof t->written_seconds);
     write_numbers(t);
 #undef COUNT
 #undef TIME
@@ -339,7 +345,7 @@ static void add_seconds(struct tally *tally, double seconds)
 }
 
 /* Of the GPU's places for blocks of this kernel; of the largest grids all. */
-static double share_of(const struct kernel *kernel, const ws_launch *launch)
+static double share_of(struct kernel *kernel, const ws_launch *launch)
 {
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
