@@ -71,8 +71,7 @@ static cudaError_t begin(const void *host, struct kernel **out)
     return error ? error : kernel_resolve(*out);
 }
 
-static uint64_t resident_blocks(const struct kernel *kernel,
-                                const struct cudaLaunchConfig *configuration)
+static uint64_t resident_blocks(struct kernel *kernel, const struct cudaLaunchConfig *configuration)
 {
     const dim3 *block = &configuration->blockDim;
     return kernel_resident_blocks(kernel, (uint64_t)block->x * block->y * block->z,

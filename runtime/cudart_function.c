@@ -78,6 +78,7 @@ cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
             kernel->max_dynamic_shared = (uint64_t)value;
     }
     if (!error && attribute == ATTRIBUTE_LARGE_CLUSTERS) kernel->allows_large_clusters = value != 0;
+    if (!error) kernel->fitting.block[0] = 0; /* to be looked at anew */
     return api_end(error);
 }
 
@@ -124,11 +125,16 @@ static cudaError_t count_blocks(const struct kernel *kernel, int threads, size_t
     return cudaSuccess;
 }
 
-uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared)
+uint64_t kernel_resident_blocks(struct kernel *kernel, uint64_t threads, uint64_t shared)
 {
     int blocks;
+    if (kernel->resident.threads == threads && kernel->resident.shared == shared)
+        return kernel->resident.blocks;
     if (count_blocks(kernel, (int)threads, shared, &blocks)) return 0;
-    return (uint64_t)blocks * (uint64_t)machine_int("sm.count", 1);
+    kernel->resident.threads = threads;
+    kernel->resident.shared = shared;
+    kernel->resident.blocks = (uint64_t)blocks * (uint64_t)machine_int("sm.count", 1);
+    return kernel->resident.blocks;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, const void *host,

@@ -34,13 +34,13 @@ refuse(const struct kernel *kernel, cudaError_t error, const char *format, ...)
     return error;
 }
 
-static uint64_t resident_blocks(const struct kernel *kernel, const ws_launch *given)
+static uint64_t resident_blocks(struct kernel *kernel, const ws_launch *given)
 {
     uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
     return kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
 }
 
-static cudaError_t check_cluster(const struct kernel *kernel, const ws_launch *launch)
+static cudaError_t check_cluster(struct kernel *kernel, const ws_launch *launch)
 {
     cudaError_t error;
     const char *why = cluster_fault(kernel, launch, resident_blocks(kernel, launch), &error);
@@ -49,7 +49,7 @@ static cudaError_t check_cluster(const struct kernel *kernel, const ws_launch *l
                   launch->cluster[1], launch->cluster[2], why);
 }
 
-static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *launch)
+static cudaError_t check_new_shape(struct kernel *kernel, const ws_launch *launch)
 {
     for (unsigned k = 0; k < 3; k++)
         if (!launch->grid[k] || !launch->block[k]) {
@@ -75,6 +75,22 @@ static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *lau
     ws_status status = ws_machine_check_launch(runtime.machine, launch);
     if (status == WS_OK) return check_cluster(kernel, launch);
     return refuse(kernel, cudaErrorInvalidConfiguration, "%s", ws_context_error(runtime.context));
+}
+
+static cudaError_t check_shape(struct kernel *kernel, const ws_launch *launch)
+{
+    if (!memcmp(kernel->fitting.grid, launch->grid, sizeof launch->grid) &&
+        !memcmp(kernel->fitting.block, launch->block, sizeof launch->block) &&
+        !memcmp(kernel->fitting.cluster, launch->cluster, sizeof launch->cluster) &&
+        kernel->fitting.shared == launch->dynamic_shared_bytes && launch->block[0])
+        return cudaSuccess;
+    cudaError_t error = check_new_shape(kernel, launch);
+    if (error) return error;
+    memcpy(kernel->fitting.grid, launch->grid, sizeof launch->grid);
+    memcpy(kernel->fitting.block, launch->block, sizeof launch->block);
+    memcpy(kernel->fitting.cluster, launch->cluster, sizeof launch->cluster);
+    kernel->fitting.shared = launch->dynamic_shared_bytes;
+    return cudaSuccess;
 }
 
 /* From pointers to them, or from `extra`: keys and values, among them all packed and its size. */
@@ -136,7 +152,7 @@ static cudaError_t make_workspace(ws_launch *given)
 }
 
 /* All its blocks must be on the GPU at once. */
-static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launch *given)
+static cudaError_t check_cooperative(struct kernel *kernel, const ws_launch *given)
 {
     uint64_t blocks = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
     uint64_t most = resident_blocks(kernel, given);

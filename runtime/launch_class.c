@@ -68,23 +68,40 @@ static bool same_shape(const struct launch_class *one, const ws_launch *launch)
            one->shared == launch->dynamic_shared_bytes;
 }
 
+/* Where a class with these scalars is, if there is one; of any scalars: 0. */
+static struct launch_class **bucket(struct launch_classes *classes, const ws_launch *launch,
+                                    uint64_t scalars)
+{
+    uint64_t hash = scalars + launch->dynamic_shared_bytes;
+    for (unsigned k = 0; k < 3; k++)
+        hash = (hash * 31 + launch->grid[k]) * 31 + launch->block[k];
+    return &classes->buckets[(hash ^ hash >> 32) % CLASS_BUCKETS];
+}
+
+static struct launch_class *find(struct launch_classes *classes, const ws_launch *launch,
+                                 uint64_t scalars, bool any_scalars)
+{
+    for (struct launch_class *one = *bucket(classes, launch, scalars); one; one = one->next)
+        if (one->scalars == scalars && one->any_scalars == any_scalars && same_shape(one, launch))
+            return one;
+    return NULL;
+}
+
 struct launch_class *launch_class_find(struct launch_classes *classes, const struct kernel *kernel,
                                        const ws_launch *launch)
 {
     bool full = classes->count >= CLASSES_MAX;
     uint64_t scalars = hash_scalars(kernel, launch);
-    struct launch_class *shared = NULL, *any = NULL;
-    for (struct launch_class *one = classes->first; one; one = one->next) {
-        bool shape = same_shape(one, launch);
-        if (shape && one->scalars == scalars && !one->any_scalars) return one;
-        if (one->any_scalars && shape) shared = one;
-        if (one->any_scalars) any = one;
-    }
-    if (shared) return shared;
-    if (classes->count >= 2 * CLASSES_MAX) return any;
-    struct launch_class *one = calloc(1, sizeof *one);
+    struct launch_class *one = find(classes, launch, scalars, false);
+    if (one) return one;
+    if (full) scalars = 0;
+    if (full) one = find(classes, launch, scalars, true);
+    if (one) return one;
+    if (classes->count >= 2 * CLASSES_MAX) return classes->any;
+    one = calloc(1, sizeof *one);
     if (!one) out_of_memory(sizeof *one);
-    *one = (struct launch_class){.next = classes->first,
+    struct launch_class **place = bucket(classes, launch, scalars);
+    *one = (struct launch_class){.next = *place,
                                  .shared = launch->dynamic_shared_bytes,
                                  .scalars = scalars,
                                  .any_scalars = full,
@@ -94,7 +111,8 @@ struct launch_class *launch_class_find(struct launch_classes *classes, const str
     memcpy(one->grid, launch->grid, sizeof one->grid);
     memcpy(one->block, launch->block, sizeof one->block);
     memcpy(one->cluster, launch->cluster, sizeof one->cluster);
-    classes->first = one;
+    *place = one;
+    if (full && !classes->any) classes->any = one;
     classes->count++;
     return one;
 }

@@ -26,8 +26,10 @@ struct class_point {
 };
 
 struct launch_class;
+enum { CLASS_BUCKETS = 128 };
 struct launch_classes {
-    struct launch_class *first;
+    struct launch_class *buckets[CLASS_BUCKETS]; /* by shape and scalars */
+    struct launch_class *any;                    /* the first of any scalars; NULL: none */
     unsigned count;
 };
 

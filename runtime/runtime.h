@@ -54,8 +54,15 @@ struct kernel {
     size_t parameter_bytes;
     uint64_t max_dynamic_shared; /* cudaFuncSetAttribute; 0: the default */
     bool allows_large_clusters;  /* cudaFuncSetAttribute */
-    struct tally *tally;         /* tally.c */
-    struct kernel *next;         /* of binary->functions */
+    struct {
+        uint32_t grid[3], block[3], cluster[3];
+        uint64_t shared;
+    } fitting; /* the last shape that the GPU can launch */
+    struct {
+        uint64_t threads, shared, blocks;
+    } resident;          /* the last answer of kernel_resident_blocks */
+    struct tally *tally; /* tally.c */
+    struct kernel *next; /* of binary->functions */
 };
 
 /* A __device__, __constant__ or __managed__ variable. */
@@ -228,7 +235,7 @@ cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void
                         void **arguments, void **extra);
 
 /* cudart_function.c: blocks of a kernel that are on the GPU at once; 0: not one fits. */
-uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared);
+uint64_t kernel_resident_blocks(struct kernel *kernel, uint64_t threads, uint64_t shared);
 
 /* cudart_pool.c: an allocation of a pool (NULL: the current one), and its end. */
 struct pool;
