@@ -49,6 +49,23 @@ void block_give(struct worker *worker, struct block *block)
     worker->free_blocks = block;
 }
 
+void block_keep(struct block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        mem_keep(warp->registers);
+        mem_keep(warp->parameters);
+        mem_keep(warp->locals);
+        mem_keep(warp->nodes);
+        for (struct frame *frame = warp->made_frames; frame; frame = frame->next_made)
+            mem_keep(frame);
+    }
+    mem_keep(block->warps);
+    mem_keep(block->shared);
+    strbuf_clear(&block->printed.text);
+    mem_keep(block);
+}
+
 void block_destroy(struct block *block)
 {
     for (uint32_t w = 0; w < block->warp_count; w++) {

@@ -267,7 +267,9 @@ struct program {
     bool guards_shared, guards_local;
     bool warps_at_barriers;      /* before sm_70 a barrier counts warps */
     struct compiling *compiling; /* NULL: the device has no other engine */
+    struct launch_kit *kit;      /* that the last launch left (launch_kit.h); NULL: none */
     bool recursive;
+    bool prints;                     /* calls vprintf */
     bool uses_heap;                  /* calls malloc or free */
     uint32_t locals_end;             /* of local variables, in a thread's local memory */
     uint32_t stack_begin, stack_end; /* what alloca hands out lies behind them */
@@ -626,6 +628,7 @@ struct launch {
     uint32_t threads_per_block, warps_per_block;
     uint64_t block_count;                                 /* of the grid */
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */
+    struct launch_kit *kit;                               /* what it takes over from the last */
     uint64_t max_instructions;
     struct block_sample *sample; /* NULL: every block */
     uint64_t sampled;            /* blocks to execute */
@@ -717,6 +720,8 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
 void block_deadlock(struct exec *x, struct block *block);
 struct block *block_take(struct worker *worker);
 void block_give(struct worker *worker, struct block *block);
+/* It outlives the call. */
+void block_keep(struct block *block);
 void block_destroy(struct block *block);
 /* A split has come to a barrier; true if it may go on at once. */
 bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struct split *split,

@@ -14,6 +14,7 @@
 #include "base/float_state.h"
 #include "emulate/cluster.h"
 #include "emulate/defined.h"
+#include "emulate/launch_kit.h"
 #include "emulate/worker.h"
 
 bool launch_cancelled(const struct launch *launch)
@@ -23,6 +24,17 @@ bool launch_cancelled(const struct launch *launch)
 }
 
 /* ---- workers --------------------------------------------------------------------------------- */
+
+/* The first worker has what the kit of the launch has. */
+static void take_kit(struct worker *worker, bool is_first)
+{
+    const struct launch *launch = worker->launch;
+    worker->first = is_first;
+    worker->free_blocks = is_first ? kit_block(launch->kit) : NULL;
+    worker->exec.memos =
+        is_first ? kit_memos(launch->kit)
+                 : mem_zalloc(launch->program->view.insn_count, sizeof *worker->exec.memos);
+}
 
 static void worker_init(struct worker *worker, struct launch *launch, bool concurrent)
 {
@@ -35,7 +47,6 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->concurrent = concurrent;
     x->independent = !program->functions[0].function->ordered;
     x->base[BASE_POOL] = launch->bank_pool ? launch->bank_pool : program->pool;
-    x->memos = mem_zalloc(program->view.insn_count, sizeof *x->memos);
     x->local_stride = program->local_bytes_max;
     x->parameter_stride = program->parameter_bytes_max;
     x->check = launch->device->check;
@@ -62,10 +73,10 @@ static void worker_clear(struct worker *worker)
     if (observer) observer->ops->worker_end(observer->self, worker->observed);
     for (struct block *next, *block = worker->free_blocks; block; block = next) {
         next = block->next;
-        block_destroy(block);
+        if (!worker->first || !kit_takes(worker->launch->kit, block)) block_destroy(block);
     }
     cluster_clear(worker);
-    mem_free(worker->exec.memos);
+    if (!worker->first) mem_free(worker->exec.memos);
     compiling_leave(&worker->exec);
     mem_free(worker->exec.kept.detail);
     defined_destroy(worker->exec.defined);
@@ -116,16 +127,6 @@ void show_progress(struct launch *launch)
 static uint64_t unit_begin(const struct launch *launch, uint64_t unit)
 {
     return launch->units == launch->sampled ? unit : launch->sample->units[unit];
-}
-
-static bool prints(const struct program *program)
-{
-    if (native_calls(program->native_code, BUILTIN_VPRINTF)) return true;
-    for (uint32_t i = 0; i < program->code_count; i++)
-        if (program->code[i].terminator == TERM_BUILTIN &&
-            program->code[i].builtin == BUILTIN_VPRINTF)
-            return true;
-    return false;
 }
 
 static uint64_t now_ns(void)
@@ -204,28 +205,6 @@ static void *run_thread(void *of)
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
-
-static void fill_warp_specials(struct launch *launch)
-{
-    const uint32_t *b = launch->options->block;
-    launch->warp_specials =
-        mem_zalloc_aligned(64, launch->warps_per_block * sizeof *launch->warp_specials);
-    for (uint32_t w = 0; w < launch->warps_per_block; w++)
-        for (uint32_t i = 0; i < WARP_LANES; i++) {
-            uint32_t thread = w * WARP_LANES + i;
-            uint32_t(*s)[WARP_LANES] = launch->warp_specials[w];
-            s[WARP_TID_X][i] = thread % b[0];
-            s[WARP_TID_Y][i] = thread / b[0] % b[1];
-            s[WARP_TID_Z][i] = thread / b[0] / b[1];
-            s[WARP_LANEID][i] = i;
-            s[WARP_WARPID][i] = w;
-            s[WARP_MASK_EQ][i] = 1u << i;
-            s[WARP_MASK_LT][i] = (1u << i) - 1;
-            s[WARP_MASK_LE][i] = (2u << i) - 1;
-            s[WARP_MASK_GT][i] = ~((2u << i) - 1);
-            s[WARP_MASK_GE][i] = ~((1u << i) - 1);
-        }
-}
 
 /* Blocks of a cluster by dimension; zeros: none are asked for. */
 static const uint32_t *cluster_of(const struct launch_options *options,
@@ -438,9 +417,10 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     const struct checker *check = launch->device->check;
     if (observer) observer->ops->launch_begin(observer->self, &launch->view);
     if (check) check->ops->launch_begin(check->self, &launch->view);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         worker_init(&workers[i], launch, count > 1);
-    workers[0].first = true;
+        take_kit(&workers[i], i == 0);
+    }
     if (ordered) {
         run_in_turns(&workers[0], true);
     } else {
@@ -517,47 +497,42 @@ static ws_status collect_result(struct diag *diag, const struct launch *launch,
     return WS_OK;
 }
 
-static unsigned char *place_parameters(struct launch *launch)
+/* Native code: its bank 0. NULL: the kit has the parameters. */
+static unsigned char *fill_banks(struct launch *launch)
 {
-    unsigned char *parameters;
-    if (launch->program->native_code) {
-        parameters = native_bank_zero(launch, &launch->parameter_bytes);
-        launch->parameters = parameters;
-        launch->bank_pool = native_fill_pool(launch);
-        return parameters;
-    }
-    parameters = mem_zalloc(1, launch->parameter_bytes + 64);
-    if (launch->options->parameter_bytes)
-        memcpy(parameters, launch->options->parameters, launch->options->parameter_bytes);
-    launch->parameters = parameters;
-    return parameters;
+    if (!launch->program->native_code) return NULL;
+    unsigned char *bank = native_bank_zero(launch, &launch->parameter_bytes);
+    launch->parameters = bank;
+    launch->bank_pool = native_fill_pool(launch);
+    return bank;
 }
 
-static ws_status run_launch(struct diag *diag, struct device *device, struct launch *launch,
+static ws_status run_launch(struct diag *diag, struct program *program, struct launch *launch,
                             struct launch_result *out)
 {
-    const struct function *entry = launch->program->functions[0].function;
-    bool ordered = entry->ordered && !launch->options->unordered;
-    if (launch->options->print && prints(launch->program))
+    const struct device *device = launch->device;
+    bool ordered = program->functions[0].function->ordered && !launch->options->unordered;
+    if (launch->options->print && program->prints)
         launch->printed = print_log_create(launch->options->print, launch->options->print_user);
     choose_blocks(launch, ordered);
     bool is_alone = ordered || device->check || (launch->sample && launch->printed);
     unsigned count = is_alone ? 1 : device->threads;
     if (count > launch->units) count = (unsigned)launch->units;
-    unsigned char *parameters = place_parameters(launch);
+    kit_begin(program, launch);
+    unsigned char *bank = fill_banks(launch);
     fill_view(launch);
-    fill_warp_specials(launch);
-    struct worker *workers = mem_zalloc_aligned(64, count * sizeof *workers);
+    struct worker alone;
+    struct worker *workers = count > 1 ? mem_zalloc_aligned(64, count * sizeof *workers) : &alone;
     run_workers(launch, count, ordered, workers);
     if (launch->printed) print_log_deliver(launch->printed, launch->fault_block);
     print_log_destroy(launch->printed);
     ws_status status = collect_result(diag, launch, workers, count, out);
     block_sample_destroy(launch->sample);
     mem_free((void *)(uintptr_t)launch->view.buffers);
-    mem_free(workers);
-    mem_free(launch->warp_specials);
+    if (count > 1) mem_free(workers);
+    kit_end(program, launch, status != WS_OK);
     mem_free(launch->bank_pool);
-    mem_free(parameters);
+    mem_free(bank);
     return status;
 }
 
@@ -578,10 +553,13 @@ static ws_status take_program(struct diag *diag, struct device *device, const st
     return WS_OK;
 }
 
-/* Of a program that ends with its call memory is given back by itself, but not what the system gave for code. */
-static void release_code(void *program)
+/* Of a program that ends with its call memory is given back by itself, but not what the system gave for code. That of the
+ * kit may be of earlier calls. */
+static void release(void *of)
 {
-    compiling_clear(((struct program *)program)->compiling);
+    struct launch *launch = of;
+    if (!launch->device->keeps_programs) compiling_clear(launch->program->compiling);
+    kit_destroy(launch->kit);
 }
 
 ws_status device_launch(struct diag *diag, struct device *device, const struct module *module,
@@ -602,13 +580,12 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                             .pool = mem_pool(),
                             .parameter_bytes = program->functions[0].function->parameter_bytes};
     struct mem_guard guard;
-    if (!device->keeps_programs) mem_guard_begin(&guard, release_code, program);
+    mem_guard_begin(&guard, release, &launch);
     derive_sizes(&launch);
     ws_status status = check_launch(diag, &launch);
     if (status == WS_OK && program->uses_heap) status = heap_place(diag, device);
-    if (status == WS_OK) status = run_launch(diag, device, &launch, out);
-    if (device->keeps_programs) return status;
+    if (status == WS_OK) status = run_launch(diag, program, &launch, out);
     mem_guard_end(&guard);
-    program_destroy(program);
+    if (!device->keeps_programs) program_destroy(program);
     return status;
 }

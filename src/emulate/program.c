@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulate/launch_kit.h"
+
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /* The slot of an open hash table where this constant is or belongs; a slot holds index + 1. */
@@ -578,6 +580,16 @@ static void reserve_shared(struct builder *b)
     b->program->shared_base = base;
 }
 
+static bool prints(const struct program *program)
+{
+    if (native_calls(program->native_code, BUILTIN_VPRINTF)) return true;
+    for (uint32_t i = 0; i < program->code_count; i++)
+        if (program->code[i].terminator == TERM_BUILTIN &&
+            program->code[i].builtin == BUILTIN_VPRINTF)
+            return true;
+    return false;
+}
+
 bool program_executes(const struct insn *insn, const struct function *function)
 {
     return semantics_base.select(insn, function).full != NULL;
@@ -622,6 +634,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     }
     if (status == WS_OK) {
         program->pool = fill_pool(&b);
+        program->prints = prints(program);
         list_bank_operands(&b);
     }
     signatures_clear(&b.signatures);
@@ -640,6 +653,7 @@ void program_destroy(struct program *program)
 {
     if (!program) return;
     compiling_clear(program->compiling);
+    kit_destroy(program->kit);
     arena_clear(&program->arena);
     mem_free(program);
 }
