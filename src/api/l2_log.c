@@ -37,6 +37,8 @@ struct code_entry {
 struct l2_log {
     struct l2_history *history;
     struct hash_table classes, codes;
+    struct l2_sweep *sweeps; /* of do_touch */
+    size_t sweep_room;
     struct l2_found found; /* by the last launch */
     bool has_code;         /* the last launch found its code ... */
     uint64_t code_bytes;   /* ... in an L2 of so many bytes */
@@ -74,6 +76,7 @@ void l2_log_destroy(struct l2_log *log)
     hash_table_clear(&log->classes);
     hash_table_clear(&log->codes);
     l2_history_destroy(log->history);
+    mem_free(log->sweeps);
     mem_free(log);
 }
 
@@ -159,11 +162,14 @@ static void add_code(struct l2_log *log, const ws_module *module, const ws_launc
 
 static void do_touch(struct l2_log *log, const struct l2_touched *touches)
 {
-    struct l2_sweep *sweeps = mem_zalloc(touches->count + 1, sizeof *sweeps);
+    if (touches->count > log->sweep_room) {
+        log->sweeps = mem_realloc(log->sweeps, touches->count * sizeof *log->sweeps);
+        mem_keep(log->sweeps);
+        log->sweep_room = touches->count;
+    }
     for (size_t i = 0; i < touches->count; i++)
-        sweeps[i] = touches->items[i].sweep;
-    l2_history_touch(log->history, sweeps, touches->count, &log->found);
-    mem_free(sweeps);
+        log->sweeps[i] = touches->items[i].sweep;
+    l2_history_touch(log->history, log->sweeps, touches->count, &log->found);
 }
 
 void l2_log_bytes(ws_device *device, uint64_t address, uint64_t bytes)
@@ -237,21 +243,18 @@ static void add_named(const ws_device *device, const ws_launch *launch, struct l
     }
 }
 
-/* What the last counted launch of the class touched, in the buffers of this one. */
-static void add_alike(const struct l2_touched *alike, const ws_launch *launch,
-                      struct l2_touched *out)
+/* What the last counted launch of the class touched becomes that in the buffers of this one. */
+static void move_touches(struct l2_touched *touches, const ws_launch *launch)
 {
-    for (size_t i = 1; i < alike->count; i++) { /* the first is the code */
-        const struct touch *old = &alike->items[i];
-        uint64_t shift = 0;
-        if (old->parameter < launch->parameter_bytes)
-            shift = word_at(launch, old->parameter) / SECTOR_BYTES - old->pointer / SECTOR_BYTES;
-        struct touch *touch = add_touch(out, old->sweep.is_read);
-        for (uint32_t k = 0; k < old->sweep.ranges.count; k++) {
-            struct l2_range range = old->sweep.ranges.items[k];
-            range.first += shift;
-            range.end += shift;
-            add_range(touch, &range);
+    for (size_t i = 0; i < touches->count; i++) {
+        struct touch *touch = &touches->items[i];
+        if (touch->parameter >= launch->parameter_bytes) continue;
+        uint64_t pointer = word_at(launch, touch->parameter);
+        uint64_t shift = pointer / SECTOR_BYTES - touch->pointer / SECTOR_BYTES;
+        touch->pointer = pointer;
+        for (uint32_t k = 0; shift && k < touch->sweep.ranges.count; k++) {
+            touch->sweep.ranges.items[k].first += shift;
+            touch->sweep.ranges.items[k].end += shift;
         }
     }
 }
@@ -263,11 +266,13 @@ void l2_log_like(ws_device *device, const ws_module *module, const ws_launch *la
     struct class_entry *one =
         launch->l2_class ? hash_table_find(&device->l2->classes, launch->l2_class, sizeof *one)
                          : NULL;
+    if (one && one->touches.count) {
+        move_touches(&one->touches, launch);
+        do_touch(device->l2, &one->touches);
+        return;
+    }
     add_code(device->l2, module, launch, &touches);
-    if (one && one->touches.count)
-        add_alike(&one->touches, launch, &touches);
-    else
-        add_named(device, launch, &touches);
+    add_named(device, launch, &touches);
     do_touch(device->l2, &touches);
     clear_touches(&touches);
 }

@@ -58,6 +58,8 @@ static uint64_t length_of(const struct l2_range *range)
 static uint64_t share(uint64_t a, uint64_t b, uint64_t c)
 {
     __extension__ typedef unsigned __int128 wide;
+    uint64_t product;
+    if (!__builtin_mul_overflow(a, b, &product)) return c ? product / c : 0;
     return c ? (uint64_t)((wide)a * b / c) : 0;
 }
 
@@ -285,6 +287,7 @@ struct step {
 static struct l2_range part_of_step(const struct l2_range *range, uint64_t before, uint64_t all,
                                     struct step step)
 {
+    if (step.count == 1) return *range;
     uint64_t from = share(step.number, all, step.count);
     uint64_t to = share(step.number + 1, all, step.count), length = length_of(range);
     from = from > before ? from - before : 0;

@@ -76,6 +76,7 @@ double l2_kept_share(double bytes_ago, double l2_bytes)
     if (!(l2_bytes > 0)) return 0;
     double others = SET_LINES * bytes_ago / l2_bytes, chance = exp(-others), share = 0;
     for (unsigned lines = 0; lines < SET_LINES; lines++) {
+        if (share + chance == share && lines > others) break; /* those that follow are smaller */
         share += chance;
         chance *= others / (lines + 1);
     }
