@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* CUDA arrays: allocation and copies. Kernels reach them through textures (cudart_texture.c) and
- * surfaces, whose instructions are refused by name when a kernel that has them is launched. */
+ * surfaces. */
 #include "cudart_array.h"
 
 #include "host_check.h"

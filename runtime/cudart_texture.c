@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texture objects of linear memory, of rows with a pitch, and of CUDA arrays. */
+/* Texture objects of linear memory, of rows with a pitch, and of CUDA arrays; surface objects of CUDA arrays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +16,9 @@ CUDART cudaError_t cudaCreateTextureObject_v2(uint64_t *out,
                                               const struct cudaTextureDesc *texture,
                                               const void *resource_view);
 CUDART cudaError_t cudaDestroyTextureObject(uint64_t handle);
+CUDART cudaError_t cudaCreateSurfaceObject(uint64_t *out, const struct cudaResourceDesc *resource);
+CUDART cudaError_t cudaDestroySurfaceObject(uint64_t handle);
+CUDART cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out, uint64_t handle);
 CUDART cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, uint64_t handle);
 CUDART cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, uint64_t handle);
 CUDART cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out, uint64_t handle);
@@ -27,14 +30,15 @@ struct texture_object {
     struct cudaTextureDesc texture;
     uint32_t made; /* host_stack.h; 0: no checks */
     bool is_kept;  /* by the runtime: no leak */
+    bool is_surface;
     struct texture_object *next;
 };
 static struct texture_object *objects;
 
-static struct texture_object **find_object(uint64_t handle)
+static struct texture_object **find_object(uint64_t handle, bool is_surface)
 {
     struct texture_object **place = &objects;
-    while (*place && (*place)->handle != handle)
+    while (*place && ((*place)->handle != handle || (*place)->is_surface != is_surface))
         place = &(*place)->next;
     return place;
 }
@@ -74,12 +78,12 @@ static cudaError_t set_array(ws_texture *out, const struct array *array)
 {
     enum { LAYERED = 1, CUBEMAP = 4 };
     if (!is_array(array)) return cudaErrorInvalidResourceHandle;
-    if (array->flags & CUBEMAP) return cudaErrorNotSupported;
     bool layered = array->flags & LAYERED, rows = array->extent.height;
-    out->kind = layered               ? rows ? WS_TEXTURE_2D_LAYERED : WS_TEXTURE_1D_LAYERED
-                : array->extent.depth ? WS_TEXTURE_3D
-                : rows                ? WS_TEXTURE_2D
-                                      : WS_TEXTURE_1D;
+    out->kind = array->flags & CUBEMAP ? layered ? WS_TEXTURE_CUBE_LAYERED : WS_TEXTURE_CUBE
+                : layered              ? rows ? WS_TEXTURE_2D_LAYERED : WS_TEXTURE_1D_LAYERED
+                : array->extent.depth  ? WS_TEXTURE_3D
+                : rows                 ? WS_TEXTURE_2D
+                                       : WS_TEXTURE_1D;
     out->address = (uint64_t)(uintptr_t)array->bytes;
     out->width = array->extent.width;
     out->height = array->extent.height;
@@ -140,6 +144,10 @@ static cudaError_t set_sampling(ws_texture *out, const struct cudaTextureDesc *t
 {
     bool wide = out->channel_bits == 32 || out->channel_kind == WS_CHANNEL_FLOAT;
     if (texture->sRGB || texture->seamlessCubemap) return cudaErrorNotSupported;
+    if (texture->maxAnisotropy > 1) {
+        note_missing("anisotropic textures");
+        return cudaErrorNotSupported;
+    }
     if (texture->filterMode < 0 || texture->filterMode > 1 || texture->readMode < 0 ||
         texture->readMode > 1)
         return cudaErrorInvalidValue;
@@ -156,6 +164,20 @@ static cudaError_t set_sampling(ws_texture *out, const struct cudaTextureDesc *t
     return cudaSuccess;
 }
 
+/* `object` without its handle. */
+static cudaError_t add_object(uint64_t *out, const ws_texture *inner, struct texture_object object)
+{
+    if (ws_device_texture_create(runtime.device, inner, out) != WS_OK) return cudaErrorInvalidValue;
+    struct texture_object *added = calloc(1, sizeof *added);
+    if (!added) return cudaErrorMemoryAllocation;
+    *added = object;
+    added->handle = *out;
+    added->made = check_is_on() ? host_stack_take() : 0;
+    added->next = objects;
+    objects = added;
+    return cudaSuccess;
+}
+
 static cudaError_t create_object(uint64_t *out, const struct cudaResourceDesc *resource,
                                  const struct cudaTextureDesc *texture)
 {
@@ -164,14 +186,22 @@ static cudaError_t create_object(uint64_t *out, const struct cudaResourceDesc *r
     cudaError_t error = set_resource(&inner, resource);
     if (!error) error = set_sampling(&inner, texture);
     if (error) return error;
-    if (ws_device_texture_create(runtime.device, &inner, out) != WS_OK)
-        return cudaErrorInvalidValue;
-    struct texture_object *object = calloc(1, sizeof *object);
-    if (!object) return cudaErrorMemoryAllocation;
-    *object = (struct texture_object){
-        *out, *resource, *texture, check_is_on() ? host_stack_take() : 0, false, objects};
-    objects = object;
-    return cudaSuccess;
+    return add_object(out, &inner,
+                      (struct texture_object){.resource = *resource, .texture = *texture});
+}
+
+/* Of arrays only, which must have been made for it. */
+static cudaError_t create_surface(uint64_t *out, const struct cudaResourceDesc *resource)
+{
+    enum { LOAD_STORE = 2 };
+    ws_texture inner = {.size = sizeof inner};
+    if (!out || !resource) return cudaErrorInvalidValue;
+    if (resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+    cudaError_t error = set_array(&inner, resource->res.array.array);
+    if (error) return error;
+    if (!(resource->res.array.array->flags & LOAD_STORE)) return cudaErrorInvalidValue;
+    return add_object(out, &inner,
+                      (struct texture_object){.resource = *resource, .is_surface = true});
 }
 
 cudaError_t cudaCreateTextureObject_v2(uint64_t *out, const struct cudaResourceDesc *resource,
@@ -203,13 +233,20 @@ cudaError_t cudaCreateTextureObject(uint64_t *out, const struct cudaResourceDesc
     return cudaCreateTextureObject_v2(out, resource, texture ? &complete : NULL, resource_view);
 }
 
-cudaError_t cudaDestroyTextureObject(uint64_t handle)
+cudaError_t cudaCreateSurfaceObject(uint64_t *out, const struct cudaResourceDesc *resource)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : create_surface(out, resource));
+}
+
+static cudaError_t destroy(uint64_t handle, bool is_surface)
 {
     cudaError_t error = api_begin();
     if (error || !handle) return api_end(error);
-    struct texture_object **place = find_object(handle), *object = *place;
+    struct texture_object **place = find_object(handle, is_surface), *object = *place;
     if (!object)
-        check_found("M25", "%s: the handle is not a texture object that lives", api_current());
+        check_found("M25", "%s: the handle is not a %s object that lives", api_current(),
+                    is_surface ? "surface" : "texture");
     if (!object || ws_device_texture_destroy(runtime.device, handle) != WS_OK)
         return api_end(cudaErrorInvalidValue);
     *place = object->next;
@@ -217,19 +254,43 @@ cudaError_t cudaDestroyTextureObject(uint64_t handle)
     return api_end(cudaSuccess);
 }
 
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, uint64_t handle)
+cudaError_t cudaDestroyTextureObject(uint64_t handle)
+{
+    API_CALL;
+    return destroy(handle, false);
+}
+
+cudaError_t cudaDestroySurfaceObject(uint64_t handle)
+{
+    API_CALL;
+    return destroy(handle, true);
+}
+
+static cudaError_t give_resource(struct cudaResourceDesc *out, uint64_t handle, bool is_surface)
 {
     cudaError_t error = api_begin();
-    const struct texture_object *object = *find_object(handle);
+    const struct texture_object *object = *find_object(handle, is_surface);
     if (!error && (!out || !object)) error = cudaErrorInvalidValue;
     if (!error) *out = object->resource;
     return api_end(error);
 }
 
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, uint64_t handle)
+{
+    API_CALL;
+    return give_resource(out, handle, false);
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out, uint64_t handle)
+{
+    API_CALL;
+    return give_resource(out, handle, true);
+}
+
 static cudaError_t give_texture(struct cudaTextureDesc *out, uint64_t handle, size_t bytes)
 {
     cudaError_t error = api_begin();
-    const struct texture_object *object = *find_object(handle);
+    const struct texture_object *object = *find_object(handle, false);
     if (!error && (!out || !object)) error = cudaErrorInvalidValue;
     if (!error) memcpy(out, &object->texture, bytes);
     return api_end(error);

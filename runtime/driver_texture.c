@@ -15,6 +15,8 @@ CUDART cudaError_t cudaCreateTextureObject_v2(uint64_t *out,
                                               const struct cudaTextureDesc *texture,
                                               const void *resource_view);
 CUDART cudaError_t cudaDestroyTextureObject(uint64_t handle);
+CUDART cudaError_t cudaCreateSurfaceObject(uint64_t *out, const struct cudaResourceDesc *resource);
+CUDART cudaError_t cudaDestroySurfaceObject(uint64_t handle);
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
@@ -208,6 +210,7 @@ static struct cudaTextureDesc convert_sampling(const struct sampling *given)
         .readMode = !(given->flags & AS_INTEGER),
         .sRGB = (given->flags & SRGB) != 0,
         .normalizedCoords = (given->flags & NORMALIZED) != 0,
+        .maxAnisotropy = given->anisotropy,
         .seamlessCubemap = (given->flags & SEAMLESS) != 0,
     };
     memcpy(out.addressMode, given->address_modes, sizeof out.addressMode);
@@ -230,3 +233,17 @@ DRIVER(cuTexObjectCreate,
         const void *view),
        create_texture(out, resource, sampling, view))
 DRIVER(cuTexObjectDestroy, (uint64_t handle), cudaDestroyTextureObject(handle))
+
+/* ---- surfaces -------------------------------------------------------------------------------- */
+
+static cudaError_t create_surface(uint64_t *out, const struct resource *resource)
+{
+    struct cudaResourceDesc converted;
+    if (!out || !resource) return cudaErrorInvalidValue;
+    cudaError_t error = convert_resource(resource, &converted);
+    return error ? error : cudaCreateSurfaceObject(out, &converted);
+}
+
+DRIVER(cuSurfObjectCreate, (uint64_t * out, const struct resource *resource),
+       create_surface(out, resource))
+DRIVER(cuSurfObjectDestroy, (uint64_t handle), cudaDestroySurfaceObject(handle))

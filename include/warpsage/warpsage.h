@@ -439,7 +439,7 @@ WS_API void ws_device_touch(ws_device *device, uint64_t address, uint64_t bytes)
 /* Share, 0 to 1, of the distinct sectors that the last launch read that it found in an L2 of this size; 0
  * without l2_history. */
 WS_API double ws_device_l2_found(const ws_device *device, uint64_t l2_bytes);
-/* Textures: what a handle that a kernel passes to `tex` refers to. The memory is the caller's, row
+/* Textures: what a handle that a kernel passes to `tex`, `suld` or `sust` refers to. The memory is the caller's, row
  * after row, and must stay as long as the texture is used. */
 typedef enum ws_texture_kind {
     WS_TEXTURE_LINEAR_MEMORY, /* texels by an integer; 0 beyond the end; neither filter nor modes */
@@ -447,7 +447,9 @@ typedef enum ws_texture_kind {
     WS_TEXTURE_2D,
     WS_TEXTURE_3D,
     WS_TEXTURE_1D_LAYERED,
-    WS_TEXTURE_2D_LAYERED
+    WS_TEXTURE_2D_LAYERED,
+    WS_TEXTURE_CUBE, /* depth: six faces, +x -x +y -y +z -z */
+    WS_TEXTURE_CUBE_LAYERED
 } ws_texture_kind;
 typedef enum ws_channel_kind {
     WS_CHANNEL_SIGNED,

@@ -21,6 +21,7 @@ enum modifier_slot {
     SLOT_SCOPE,
     SLOT_SPACE,
     SLOT_VECTOR,
+    SLOT_CHOICE,
     SLOT_BAR_SYNC,
     SLOT_CLUSTER_SPACE,
     SLOT_POLICY, /* one more operand */
@@ -173,6 +174,9 @@ static ws_status set_slot(struct builder *builder, const struct modifier *modifi
     case SLOT_SEMANTICS:
         insn->semantics = value;
         break;
+    case SLOT_CHOICE:
+        insn->choice = value;
+        break;
     case SLOT_SCOPE:
         insn->scope = value;
         break;
@@ -253,7 +257,7 @@ static ws_status set_type(struct builder *builder, enum ptx_type type)
     if (insn->op == OP_SET && builder->type_count == 1)
         legal = TS_BITS | TS_INT | TS_FLOAT | TS_F16;
     if (mixes) legal = TS(F16) | TS(BF16);
-    if (insn->op == OP_TEX && builder->type_count == 1) legal = TS_F32 | TS(S32);
+    if (op_infos[insn->op].form == FORM_TEX && builder->type_count == 1) legal = TS_F32 | TS(S32);
     if (insn->op == OP_CVT && builder->type_count == 2) legal = TS_B32;
     if (!(legal >> type & 1) && !is_late_type(type)) return wrong_suffix(builder, true);
     if (!(legal >> type & 1)) builder->mnemonic->unsupported = true;
@@ -553,12 +557,40 @@ static ws_status check_mbarrier(struct builder *builder)
     return WS_OK;
 }
 
+static bool is_cube(const struct insn *insn)
+{
+    return insn->sub_op == SUB_CUBE || insn->sub_op == SUB_CUBE_LAYERED;
+}
+
+/* tld4 reads a square of texels by floats, of one channel. */
+static ws_status check_gather(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    if (insn->sub_op != SUB_2D && insn->sub_op != SUB_2D_LAYERED && !is_cube(insn))
+        return wrong_with(builder, "this geometry has no squares of texels");
+    return insn->type2 == TYPE_F32 ? WS_OK : wrong_with(builder, "coordinates must be .f32");
+}
+
+/* Of a surface all geometries but cubes, whose faces are layers; one, two or four elements. */
+static ws_status check_surface(struct builder *builder)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    insn->space = SPACE_GLOBAL;
+    if (is_cube(insn)) return wrong_with(builder, "faces of cubes are layers: use .a2d");
+    return insn_access_bytes(insn) <= 16 ? WS_OK : wrong_with(builder, "the vector is too long");
+}
+
 static ws_status check_texture(struct builder *builder)
 {
     const struct insn *insn = &builder->mnemonic->insn;
-    if (insn->op != OP_TEX) return WS_OK;
+    bool is_surface = op_infos[insn->op].form == FORM_SURFACE;
+    if (op_infos[insn->op].form != FORM_TEX && !is_surface) return WS_OK;
     if (!insn->sub_op) return lacks(builder, "its geometry, such as .2d");
+    if (is_surface) return check_surface(builder);
     if (insn->vector != 4) return lacks(builder, "'.v4'");
+    if (is_cube(insn) && insn->type2 != TYPE_F32)
+        return wrong_with(builder, "directions in a cube must be .f32");
+    if (insn->op == OP_TLD4) return check_gather(builder);
     if (insn->flags & INSN_LEVEL && insn->flags & INSN_GRADIENTS)
         return wrong_with(builder, "'.level' and '.grad' are mutually exclusive");
     if (insn->flags & INSN_GRADIENTS && insn->type2 != TYPE_F32)

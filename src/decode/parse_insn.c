@@ -575,6 +575,7 @@ static const struct form forms[] = {
     [FORM_PREFETCH] = {NULL, parse_prefetch},
     [FORM_POLICY] = {NULL, parse_policy},
     [FORM_TEX] = {NULL, parse_texture},
+    [FORM_SURFACE] = {NULL, parse_surface},
     [FORM_COPY] = {NULL, parse_copy},
     [FORM_MBARRIER] = {NULL, parse_mbarrier},
     [FORM_MATRIX] = {NULL, parse_matrix},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]; further operands of .level and .grad.
- * The sources are the handle, the coordinates and, of .grad, the derivatives. */
+ * The sources are the handle, the coordinates and, of .grad, the derivatives.
+ * suld.b.2d.b32.trap {r}, [surface, {x, y}] and sust.b.2d.b32.trap [surface, {x, y}], {r}: the values come last. */
 #include "decode/parser.h"
 
 /* Elements as they are written: three dimensions and layers of two take four, the last of which is not
@@ -78,7 +79,8 @@ static void refuse_sampler(struct parser *parser, const struct insn *insn)
 
 static ws_status parse_place(struct parser *parser, struct insn *insn)
 {
-    bool layered = insn->sub_op == SUB_1D_LAYERED || insn->sub_op == SUB_2D_LAYERED;
+    bool layered = insn->sub_op == SUB_1D_LAYERED || insn->sub_op == SUB_2D_LAYERED ||
+                   insn->sub_op == SUB_CUBE_LAYERED;
     TRY(parser_expect(parser, '[', "before the texture"));
     TRY(parse_handle(parser, insn));
     TRY(parser_expect(parser, ',', "before the coordinates"));
@@ -91,9 +93,10 @@ static ws_status parse_place(struct parser *parser, struct insn *insn)
 /* Derivatives have the dimensions of the coordinates, without the layer. */
 static unsigned derivatives(const struct insn *insn)
 {
-    return insn->sub_op == SUB_2D_LAYERED   ? 2
-           : insn->sub_op == SUB_1D_LAYERED ? 1
-                                            : coordinates(insn);
+    return insn->sub_op == SUB_2D_LAYERED     ? 2
+           : insn->sub_op == SUB_1D_LAYERED   ? 1
+           : insn->sub_op == SUB_CUBE_LAYERED ? 4
+                                              : coordinates(insn);
 }
 
 ws_status parse_texture(struct parser *parser, struct insn *insn)
@@ -117,4 +120,37 @@ ws_status parse_texture(struct parser *parser, struct insn *insn)
     while (!at_punct(parser, ';') && current(parser)->kind != TOKEN_END)
         advance(parser);
     return WS_OK;
+}
+
+/* The layer of a layered surface comes first, as of a texture; x counts bytes. */
+static ws_status parse_surface_place(struct parser *parser, struct insn *insn)
+{
+    TRY(parser_expect(parser, '[', "before the surface"));
+    TRY(parse_handle(parser, insn));
+    TRY(parser_expect(parser, ',', "before the coordinates"));
+    TRY(parse_elements(parser, insn, TYPE_S32, coordinates(insn)));
+    return parser_expect(parser, ']', "after the coordinates");
+}
+
+/* One element may stand without its braces. */
+static ws_status parse_surface_data(struct parser *parser, struct insn *insn, bool is_dst)
+{
+    const unsigned accept = is_dst ? ACCEPT_DESTINATION | ACCEPT_WIDER
+                                   : ACCEPT_REGISTER | ACCEPT_IMMEDIATE | ACCEPT_WIDER;
+    if (insn->vector > 1 || at_punct(parser, '{'))
+        return parse_vector(parser, insn, is_dst, insn->type, accept, insn->vector);
+    struct operand *operand =
+        is_dst ? &insn->operands[insn->ndst++] : &insn->operands[insn->ndst + insn->nsrc++];
+    return parse_operand(parser, insn->type, accept, operand);
+}
+
+ws_status parse_surface(struct parser *parser, struct insn *insn)
+{
+    bool loads = insn->op == OP_SULD;
+    if (loads) TRY(parse_surface_data(parser, insn, true));
+    if (loads) TRY(parser_expect(parser, ',', "between operands"));
+    TRY(parse_surface_place(parser, insn));
+    if (loads) return WS_OK;
+    TRY(parser_expect(parser, ',', "between operands"));
+    return parse_surface_data(parser, insn, false);
 }

@@ -333,6 +333,7 @@ ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst, en
 /* [a], of the instruction's space, as the next source. */
 ws_status parse_memory_operand(struct parser *parser, struct insn *insn);
 ws_status parse_texture(struct parser *parser, struct insn *insn);
+ws_status parse_surface(struct parser *parser, struct insn *insn);
 ws_status parse_mbarrier(struct parser *parser, struct insn *insn);
 /* parse_copy.c. False: a form that is not executed here. */
 bool mnemonic_copy(struct mnemonic *mnemonic);

@@ -74,6 +74,7 @@ static bool has_address(const struct insn *insn)
     case FORM_ATOM:
     case FORM_RED:
     case FORM_MBARRIER:
+    case FORM_SURFACE:
         return true;
     case FORM_MATRIX:
         return matrix_has_address(insn);
@@ -86,7 +87,7 @@ static bool changes_memory(const struct insn *insn)
 {
     unsigned form = op_infos[insn->op].form;
     return form == FORM_ST || form == FORM_ATOM || form == FORM_RED || insn->op == OP_WMMA_STORE ||
-           insn->op == OP_STMATRIX;
+           insn->op == OP_STMATRIX || insn->op == OP_SUST;
 }
 
 static unsigned result_count(const struct uop *u)

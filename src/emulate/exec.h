@@ -761,6 +761,12 @@ unsigned texture_texel_bytes(const ws_texture *texture);
 bool texture_gives_floats(const ws_texture *texture);
 /* fetch.c: tex, for the lanes of the mask. */
 void texture_fetch(struct exec *x, const struct uop *u);
+/* Records a fault of a lane, with `why` in words. */
+void texture_fault(struct exec *x, const struct uop *u, unsigned lane, uint64_t handle,
+                   const char *why);
+/* surface.c: addresses of what suld and sust access, of those lanes that access anything. False: a fault was recorded. */
+bool surface_locate(struct exec *x, const struct uop *u, uint64_t addresses[WARP_LANES],
+                    uint32_t *lanes);
 
 /* check_memory.c: the tool memory. Tells the checker of the fault at hand and clears it, so that the launch goes on
  * without that lane; false: it ends with the fault. */

@@ -23,7 +23,8 @@ void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uin
     if (x->fault.kind) return;
     record(x, kind, u->insn, lane);
     x->fault.space = u->space;
-    x->fault.store = u->insn->op == OP_ST;
+    unsigned family = op_infos[u->insn->op].family;
+    x->fault.store = family == FAMILY_STORE || family == FAMILY_SURFACE_STORE;
     x->fault.address = address;
     x->fault.bytes = u->bytes;
     x->fault.frame_bytes = x->parameter_bytes;

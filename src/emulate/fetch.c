@@ -69,13 +69,12 @@ static void locate_integer(struct axis *axis, int32_t x, uint64_t size, const ws
         to_inside(x, size, plain ? WS_ADDRESS_BORDER : WS_ADDRESS_CLAMP, &axis->inside[0]);
 }
 
-static void locate_float(struct axis *axis, float coordinate, uint64_t size, const ws_texture *t,
-                         unsigned k)
+/* x in texels; `two`: both neighbours of a point between texels. */
+static void locate_texels(struct axis *axis, double x, uint64_t size, ws_address_mode mode,
+                          bool two)
 {
-    double x = to_texels((double)coordinate, size, t, k);
-    ws_address_mode mode = t->address_modes[k];
     *axis = (struct axis){.taps = 1, .weight = {1}};
-    if (!t->linear_filter) {
+    if (!two) {
         axis->index[0] = to_inside((int64_t)floor(x), size, mode, &axis->inside[0]);
         return;
     }
@@ -148,6 +147,15 @@ static uint32_t filtered_channel(const struct exec *x, const struct fetch *f, un
     return bits;
 }
 
+/* tld4: the four texels of a square, against the clock from the lower left one on. */
+static uint32_t gathered_channel(const struct exec *x, const struct fetch *f, unsigned channel,
+                                 unsigned corner)
+{
+    static const uint8_t corners[] = {2, 3, 1, 0};
+    if (channel >= f->texture->channels) return 0;
+    return tap_channel(x, f->texture, &f->taps[corners[corner]], channel);
+}
+
 /* ---- lanes ------------------------------------------------------------------------------------- */
 
 static uint32_t lane_word(const struct exec *x, operand_ref ref, unsigned lane)
@@ -157,8 +165,8 @@ static uint32_t lane_word(const struct exec *x, operand_ref ref, unsigned lane)
     return word;
 }
 
-static void texture_fault(struct exec *x, const struct uop *u, unsigned lane, uint64_t handle,
-                          const char *why)
+void texture_fault(struct exec *x, const struct uop *u, unsigned lane, uint64_t handle,
+                   const char *why)
 {
     struct strbuf text = {0};
     if (x->fault.kind) return;
@@ -175,7 +183,9 @@ static const char *mismatch(const struct insn *insn, const ws_texture *t)
                                          [WS_TEXTURE_2D] = SUB_2D,
                                          [WS_TEXTURE_3D] = SUB_3D,
                                          [WS_TEXTURE_1D_LAYERED] = SUB_1D_LAYERED,
-                                         [WS_TEXTURE_2D_LAYERED] = SUB_2D_LAYERED};
+                                         [WS_TEXTURE_2D_LAYERED] = SUB_2D_LAYERED,
+                                         [WS_TEXTURE_CUBE] = SUB_CUBE,
+                                         [WS_TEXTURE_CUBE_LAYERED] = SUB_CUBE_LAYERED};
     bool is_native =
         insn->modifiers & NM_LOW_HANDLE; /* has no 1D fetches by floats, and no types */
     if (is_native && insn->sub_op == SUB_2D && t->kind == WS_TEXTURE_1D) return NULL;
@@ -221,6 +231,51 @@ static bool check_tap(struct exec *x, const struct uop *u, struct fetch *f, cons
     return false;
 }
 
+/* The face of a cube that a direction points to, and where, after the guide's table of the face selection. Where two
+ * components are equal the guide is silent: z before y before x. */
+static void locate_face(const struct uop *u, const ws_texture *t, const float v[3],
+                        struct axis axes[3])
+{
+    double x = (double)v[0], y = (double)v[1], z = (double)v[2];
+    double m = fmax(fabs(x), fmax(fabs(y), fabs(z))), s, r;
+    unsigned face;
+    if (fabs(z) == m) {
+        face = z < 0 ? 5 : 4;
+        s = z < 0 ? -x : x;
+        r = -y;
+    } else if (fabs(y) == m) {
+        face = y < 0 ? 3 : 2;
+        s = x;
+        r = y < 0 ? -z : z;
+    } else {
+        face = x < 0 ? 1 : 0;
+        s = x < 0 ? z : -z;
+        r = -y;
+    }
+    bool two = t->linear_filter || u->insn->op == OP_TLD4;
+    const double place[2] = {m > 0 ? (s / m + 1) / 2 : 0.5, m > 0 ? (r / m + 1) / 2 : 0.5};
+    for (unsigned k = 0; k < 2; k++) {
+        double at = isnan(place[k]) ? 0 : place[k] * (double)t->width;
+        locate_texels(&axes[k], at, t->width, t->address_modes[k], two);
+    }
+    axes[2] = (struct axis){.taps = 1, .index = {face}, .inside = {true}, .weight = {1}};
+}
+
+static void locate_in_cube(const struct exec *x, const struct uop *u, const ws_texture *t,
+                           unsigned lane, struct axis axes[3])
+{
+    bool layered = t->kind == WS_TEXTURE_CUBE_LAYERED;
+    float v[3];
+    for (unsigned k = 0; k < 3; k++) {
+        uint32_t word = lane_word(x, u->src[1 + layered + k], lane);
+        memcpy(&v[k], &word, sizeof v[k]);
+    }
+    locate_face(u, t, v, axes);
+    if (!layered) return;
+    uint64_t layer = lane_word(x, u->src[1], lane), last = t->depth / 6 - 1;
+    axes[2].index[0] += 6 * (layer < last ? layer : last);
+}
+
 static void locate_axes(const struct exec *x, const struct uop *u, const ws_texture *t,
                         unsigned lane, struct axis axes[3])
 {
@@ -230,6 +285,10 @@ static void locate_axes(const struct exec *x, const struct uop *u, const ws_text
                           : t->kind == WS_TEXTURE_2D || t->kind == WS_TEXTURE_2D_LAYERED ? 2
                                                                                          : 1;
     const struct axis only = {.taps = 1, .inside = {true}, .weight = {1}};
+    if (t->kind >= WS_TEXTURE_CUBE) {
+        locate_in_cube(x, u, t, lane, axes);
+        return;
+    }
     for (unsigned k = 0; k < 3; k++) {
         axes[k] = only;
         if (k >= dimensions) continue;
@@ -237,7 +296,8 @@ static void locate_axes(const struct exec *x, const struct uop *u, const ws_text
         float coordinate;
         memcpy(&coordinate, &word, sizeof coordinate);
         if (u->insn->type2 == TYPE_F32)
-            locate_float(&axes[k], coordinate, sizes[k], t, k);
+            locate_texels(&axes[k], to_texels((double)coordinate, sizes[k], t, k), sizes[k],
+                          t->address_modes[k], t->linear_filter || u->insn->op == OP_TLD4);
         else
             locate_integer(&axes[k], (int32_t)word, sizes[k], t, k);
     }
@@ -347,7 +407,11 @@ void texture_fetch(struct exec *x, const struct uop *u)
         unsigned lane = (unsigned)__builtin_ctz(left);
         for (unsigned c = 0; c < UOP_DESTINATIONS; c++) {
             if (u->dst[c] == REF_NONE) continue;
-            uint32_t bits = good >> lane & 1 ? filtered_channel(x, &fetches[lane], c) : 0;
+            uint32_t bits = 0;
+            if (good >> lane & 1)
+                bits = u->insn->op == OP_TLD4
+                           ? gathered_channel(x, &fetches[lane], u->insn->choice, c)
+                           : filtered_channel(x, &fetches[lane], c);
             unsigned char *to = x->base[u->dst[c] >> 30] + (u->dst[c] & 0x3fffffff);
             memcpy(to + 4 * lane, &bits, sizeof bits);
         }

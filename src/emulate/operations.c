@@ -86,6 +86,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
         return 8;
     case FORM_TEX:
         return k == 0 ? 8 : 4;
+    case FORM_SURFACE: /* values are placed by place_surface */
+        return k == 0 ? 8 : 4;
     case FORM_ELECT:
     case FORM_MATRIX: /* of a stride; registers are as wide as they are */
         return 4;
@@ -483,11 +485,40 @@ static void place_all(struct making *m, struct uop *u)
     u->elements = places;
 }
 
+/* As a vector in memory: places of the results, then of the values, and behind them the handle and the coordinates. */
+static void place_surface(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    unsigned count = insn->vector, values = insn->ndst ? 0 : count, places = insn->nsrc - values;
+    operand_ref *elements = ARENA_ARRAY(&m->b->program->arena, operand_ref, 2 * count + places);
+    unsigned bits = 0;
+    for (unsigned k = 0; k < count && !bits; k++)
+        bits = operand_bits(m, insn->ndst ? &insn->operands[k] : insn_source(insn, places + k));
+    u->element = (uint8_t)(type_infos[insn->type].bits / 8);
+    u->vector = insn->vector;
+    u->bytes = (uint8_t)(u->element * u->vector);
+    u->dst_bits = (uint8_t)(bits ? bits : u->element < 2 ? 16 : 8 * u->element);
+    for (unsigned k = 0; k < count; k++) {
+        elements[k] = elements[count + k] = REF_NONE;
+        if (k < insn->ndst && insn->operands[k].kind == OPERAND_REGISTER)
+            elements[k] = REF(BASE_FRAME, m->build->slots[insn->operands[k].reg]);
+        if (k < values)
+            elements[count + k] = place_value(m, insn_source(insn, places + k), u->dst_bits / 8u);
+    }
+    for (unsigned k = 0; k < places; k++)
+        elements[2 * count + k] = place_source(m, k);
+    u->elements = elements;
+}
+
 /* Sources last: they may put helper operations before this one. */
 static ws_status place_sources(struct making *m, struct uop *u)
 {
     if (is_memory(m->insn)) {
         place_address(m, u);
+        return WS_OK;
+    }
+    if (op_infos[m->insn->op].form == FORM_SURFACE) {
+        place_surface(m, u);
         return WS_OK;
     }
     if (m->insn->matrix || m->insn->op == OP_N_P2R || m->insn->op == OP_N_R2P) {

@@ -4,7 +4,7 @@
 #define EMULATE_SEM_MATRIX_H
 
 #include "emulate/matrix_layout.h"
-#include "emulate/sem_memory.h"
+#include "emulate/sem_scattered.h"
 #include "emulate/sem_select.h"
 
 /* All lanes that live take part, together (.sync.aligned). */
@@ -16,41 +16,6 @@ static bool warp_is_whole(struct exec *x, const struct uop *u)
 }
 
 /* ---- to and from memory ----------------------------------------------------------------------- */
-
-/* One access of `bytes` by the lanes of the mask at these addresses, lane i's bytes at data + step * i. */
-static bool matrix_access(struct exec *x, const struct uop *u, const uint64_t *addresses,
-                          uint32_t lanes, unsigned bytes, unsigned what, unsigned char *data,
-                          size_t step)
-{
-    struct uop one = *u;
-    one.bytes = (uint8_t)bytes;
-    for (uint32_t left = lanes; left;) {
-        struct place p;
-        unsigned space =
-            u->space == SPACE_GENERIC ? window_of(addresses[__builtin_ctz(left)]) : u->space;
-        uint32_t mask = 0;
-        LANES
-        {
-            bool same = u->space != SPACE_GENERIC || window_of(addresses[i]) == space;
-            mask |= (uint32_t)((left >> i) & 1 && same) << i;
-            p.a[i] = u->space == SPACE_GENERIC ? window_offset(addresses[i], space) : addresses[i];
-        }
-        left &= ~mask;
-        if (!locate(x, &one, &p, space, mask, what)) {
-            if (x->fault.kind) return false;
-            continue;
-        }
-        for (uint32_t on = p.access.mask; on; on &= on - 1) {
-            unsigned i = (unsigned)__builtin_ctz(on);
-            unsigned char *host = lane_host(&p, i);
-            if (what == READS)
-                memcpy(data + step * i, host, bytes);
-            else
-                memcpy(host, data + step * i, bytes);
-        }
-    }
-    return true;
-}
 
 /* Where the lanes say that the matrix begins, and how far its rows or columns are apart. A copy: the
  * registers may be those of the result. */
@@ -83,7 +48,7 @@ static bool matrix_register(struct exec *x, const struct uop *u, const struct ma
             a[i] = memory->base[i] + (line * memory->stride[i] + along) * bits / 8;
         }
         unsigned width = (together ? per * bits : bits) / 8;
-        if (!matrix_access(x, u, a, x->mask, width, what, data + (size_t)part * width, step))
+        if (!scattered_access(x, u, a, x->mask, width, what, data + (size_t)part * width, step))
             return false;
     }
     return true;
@@ -128,8 +93,8 @@ static void ldmatrix_any(struct exec *x, const struct uop *u)
     for (unsigned matrix = 0; matrix < insn->vector; matrix++) {
         uint16_t rows[WARP_LANES][8] = {{0}};
         uint32_t lanes = (UINT32_C(0xff) << (8 * matrix)) & x->mask;
-        if (lanes && !matrix_access(x, u, a, lanes, sizeof rows[0], READS, (unsigned char *)rows,
-                                    sizeof rows[0]))
+        if (lanes && !scattered_access(x, u, a, lanes, sizeof rows[0], READS, (unsigned char *)rows,
+                                       sizeof rows[0]))
             return;
         LANES
         {
@@ -172,8 +137,8 @@ static void stmatrix_any(struct exec *x, const struct uop *u)
     }
     uint32_t lanes = (uint32_t)((UINT64_C(1) << (8 * insn->vector)) - 1) & x->mask;
     if (lanes)
-        matrix_access(x, u, a, lanes, sizeof rows[0], WRITES, (unsigned char *)rows,
-                      sizeof rows[0]);
+        scattered_access(x, u, a, lanes, sizeof rows[0], WRITES, (unsigned char *)rows,
+                         sizeof rows[0]);
 }
 
 /* Lane 4 g + t gets elements 2 t and 2 t + 1 of column g. */

@@ -22,6 +22,7 @@
 #include "emulate/sem_native_float.h"
 #include "emulate/sem_native_memory.h"
 #include "emulate/sem_product.h"
+#include "emulate/sem_surface.h"
 #include "emulate/sem_system.h"
 #include "emulate/sem_video.h"
 

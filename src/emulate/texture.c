@@ -42,7 +42,7 @@ static const char *format_fault(const ws_texture *t)
 
 static const char *shape_fault(const ws_texture *t)
 {
-    if ((unsigned)t->kind > WS_TEXTURE_2D_LAYERED) return "unknown texture kind";
+    if ((unsigned)t->kind > WS_TEXTURE_CUBE_LAYERED) return "unknown texture kind";
     for (unsigned k = 0; k < 3; k++)
         if ((unsigned)t->address_modes[k] > WS_ADDRESS_BORDER) return "unknown address mode";
     const uint64_t sizes[] = {t->width, t->height, t->depth};
@@ -55,6 +55,10 @@ static const char *shape_fault(const ws_texture *t)
         return "the pitch is smaller than a row";
     if (t->pitch_bytes > SIZE_MAX_TEXELS * texel || t->slice_bytes > UINT64_MAX / SIZE_MAX_TEXELS)
         return "its pitch is too large";
+    bool is_cube = t->kind >= WS_TEXTURE_CUBE;
+    if (is_cube &&
+        (t->width != t->height || t->depth % 6 || (t->depth > 6 && t->kind == WS_TEXTURE_CUBE)))
+        return "a cube must have six square faces";
     if (t->depth > 1 && t->slice_bytes < t->pitch_bytes * (t->height - 1) + t->width * texel)
         return "slices overlap";
     return NULL;
@@ -64,8 +68,7 @@ static const char *shape_fault(const ws_texture *t)
 static ws_texture completed(const ws_texture *given)
 {
     ws_texture t = *given;
-    bool rows =
-        t.kind == WS_TEXTURE_2D || t.kind == WS_TEXTURE_3D || t.kind == WS_TEXTURE_2D_LAYERED;
+    bool rows = t.kind >= WS_TEXTURE_2D && t.kind != WS_TEXTURE_1D_LAYERED;
     bool slices = t.kind >= WS_TEXTURE_3D;
     if (!rows) t.height = 1;
     if (!slices) t.depth = 1;

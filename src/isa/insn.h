@@ -162,6 +162,7 @@ enum op_form {
     FORM_PREFETCH,        /* prefetch.global.L2 [a]    discard.global.L2 [a], 128 */
     FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
+    FORM_SURFACE,         /* suld.b.2d.v4.b32.trap {..}, [a, {b, c}]   sust.b.. [a, {b, c}], {..} */
     FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
     FORM_MBARRIER,        /* mbarrier.arrive.b64 d, [a], b   .try_wait.parity.b64 p, [a], b, c */
     FORM_MATRIX,     /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} (isa/matrix.h) */
@@ -208,6 +209,8 @@ enum op_family {
     FAMILY_STORE,
     FAMILY_ATOMIC,
     FAMILY_TEXTURE,
+    FAMILY_SURFACE_LOAD,
+    FAMILY_SURFACE_STORE,
     FAMILY_CONTROL,
     FAMILY_BARRIER,
     FAMILY_SHUFFLE,
@@ -382,7 +385,19 @@ enum sub_op {
     SUB_2D,
     SUB_3D,
     SUB_1D_LAYERED,
-    SUB_2D_LAYERED, /* tex */
+    SUB_2D_LAYERED,
+    SUB_CUBE,
+    SUB_CUBE_LAYERED, /* tex, tld4, suld, sust */
+};
+/* tld4: which channel; suld, sust: what becomes of accesses outside of the surface. */
+enum insn_choice {
+    CHOICE_RED,
+    CHOICE_GREEN,
+    CHOICE_BLUE,
+    CHOICE_ALPHA,
+    CHOICE_TRAP = 0,
+    CHOICE_CLAMP,
+    CHOICE_ZERO
 };
 enum cache_op {
     CACHE_DEFAULT,
@@ -551,6 +566,7 @@ struct insn {
     uint8_t type3;       /* of the second source of video instructions */
     uint8_t space;       /* memory space */
     uint8_t rounding, compare, combine, mul_part, atom_op, sub_op, cache_op, semantics;
+    uint8_t choice;   /* enum insn_choice */
     uint8_t scope;    /* enum mem_scope; SCOPE_NONE: not told */
     uint8_t vector;   /* elements of ld/st/mov vectors, 1 if none */
     uint8_t class_id; /* enum insn_class */

@@ -44,6 +44,9 @@
     GROUP(POLICY)                                                                                  \
     GROUP(CREATEPOLICY)                                                                            \
     GROUP(TEX)                                                                                     \
+    GROUP(LEVEL_OF_DETAIL)                                                                         \
+    GROUP(GATHER)                                                                                  \
+    GROUP(SURFACE)                                                                                 \
     GROUP(GRID)                                                                                    \
     GROUP(MAXNREG)                                                                                 \
     GROUP(ALIGNED)                                                                                 \
@@ -115,6 +118,9 @@ enum modifier_group {
 #define MG_POLICY MG(POLICY)
 #define MG_CREATEPOLICY MG(CREATEPOLICY)
 #define MG_TEX MG(TEX)
+#define MG_LEVEL_OF_DETAIL MG(LEVEL_OF_DETAIL)
+#define MG_GATHER MG(GATHER)
+#define MG_SURFACE MG(SURFACE)
 #define MG_GRID MG(GRID)
 #define MG_MAXNREG MG(MAXNREG)
 #define MG_ALIGNED MG(ALIGNED)

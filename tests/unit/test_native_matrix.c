@@ -41,6 +41,12 @@ static const struct product {
     {80, "m16n8k16.row.col.satfinite.s32.u8.u8.s32", "s8", "s32", 2, 1, 4},
     {80, "m16n8k32.row.col.s32.u8.s8.s32", "s8", "s32", 4, 2, 4},
     {80, "m16n8k32.row.col.satfinite.s32.s8.s8.s32", "s8", "s32", 4, 2, 4},
+    {75, "m8n8k32.row.col.s32.s4.u4.s32", "s8", "s32", 1, 1, 2},
+    {80, "m16n8k32.row.col.satfinite.s32.u4.u4.s32", "s8", "s32", 2, 1, 4},
+    {80, "m16n8k64.row.col.s32.u4.s4.s32", "s8", "s32", 4, 2, 4},
+    {75, "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", "s8", "s32", 1, 1, 2},
+    {80, "m16n8k128.row.col.s32.b1.b1.s32.and.popc", "s8", "s32", 2, 1, 4},
+    {80, "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", "s8", "s32", 4, 2, 4},
 };
 enum { PRODUCTS = sizeof products / sizeof *products };
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Matrix instructions, as PTX's mma: fragments lie in the same registers. Those that are sparse, of fewer than 8
- * bits, in groups of warps, or Volta's are refused. Operands of an instruction: rows_float.def. */
+/* Matrix instructions, as PTX's mma: fragments lie in the same registers. Those that are sparse, in groups of
+ * warps, or Volta's are refused. Operands of an instruction: rows_float.def. */
 #include <string.h>
+#include <strings.h>
 
 #include "decode/native/lower.h"
 #include "isa/matrix.h"
 
 struct shape {
     const char *word;
-    uint8_t m, n, k;
+    uint16_t m, n, k;
 };
 
 static bool is_plain(const struct lowering *l)
@@ -58,6 +59,7 @@ static bool lower_product(struct lowering *l, const struct shape *shapes, size_t
         .k = shapes[i].k,
         .types = {(uint8_t)a, (uint8_t)b, (uint8_t)sum, (uint8_t)sum},
         .saturates = has(l, "SAT"),
+        .joins = has(l, "AND"),
         .columns_of = {false, true},
     };
     if (form->k % (4 * matrix_elements(form, MATRIX_A))) return false;
@@ -80,17 +82,51 @@ bool lower_hmma(struct lowering *l)
     return lower_product(l, shapes, sizeof shapes / sizeof *shapes, type, type, sum);
 }
 
-/* "IMMA.16832.S8.U8.SAT": types of a and b in their order */
+/* The types of a and b among these words, in their order, as in "IMMA.16832.S8.U8.SAT". False: not two. */
+static bool find_types(const struct lowering *l, const enum ptx_type *known, size_t count,
+                       enum ptx_type found[2])
+{
+    unsigned at = 0;
+    for (const char *dot = strchr(l->in->opcode, '.'); dot; dot = strchr(dot + 1, '.')) {
+        size_t length = strcspn(dot + 1, ".");
+        for (size_t k = 0; k < count; k++) {
+            const char *name = type_infos[known[k]].suffix;
+            if (strlen(name) != length || strncasecmp(name, dot + 1, length) != 0) continue;
+            if (at == 2) return false;
+            found[at++] = known[k];
+        }
+    }
+    return at == 2;
+}
+
 bool lower_imma(struct lowering *l)
 {
+    static const struct shape shapes[] = {{"8816", 8, 8, 16},
+                                          {"8832", 8, 8, 32},
+                                          {"16816", 16, 8, 16},
+                                          {"16832", 16, 8, 32},
+                                          {"16864", 16, 8, 64}};
+    static const enum ptx_type known[] = {TYPE_S8, TYPE_U8, TYPE_S4, TYPE_U4};
+    enum ptx_type types[2];
+    if (!find_types(l, known, sizeof known / sizeof *known, types)) return false;
+    return lower_product(l, shapes, sizeof shapes / sizeof *shapes, types[0], types[1], TYPE_S32);
+}
+
+bool lower_bmma(struct lowering *l)
+{
     static const struct shape shapes[] = {
-        {"8816", 8, 8, 16}, {"16816", 16, 8, 16}, {"16832", 16, 8, 32}};
-    bool has_s8 = has(l, "S8"), has_u8 = has(l, "U8");
-    if (has(l, "U4") || has(l, "S4") || (!has_s8 && !has_u8)) return false;
-    const char *s8 = strstr(l->in->opcode, ".S8"), *u8 = strstr(l->in->opcode, ".U8");
-    bool a_signed = has_s8 && (!has_u8 || s8 < u8), b_signed = has_s8 && (!has_u8 || s8 > u8);
-    return lower_product(l, shapes, sizeof shapes / sizeof *shapes, a_signed ? TYPE_S8 : TYPE_U8,
-                         b_signed ? TYPE_S8 : TYPE_U8, TYPE_S32);
+        {"88128", 8, 8, 128}, {"168128", 16, 8, 128}, {"168256", 16, 8, 256}};
+    return lower_product(l, shapes, sizeof shapes / sizeof *shapes, TYPE_B1, TYPE_B1, TYPE_S32);
+}
+
+bool lower_qmma(struct lowering *l)
+{
+    static const struct shape shapes[] = {{"16816", 16, 8, 16}, {"16832", 16, 8, 32}};
+    static const enum ptx_type known[] = {TYPE_E4M3, TYPE_E5M2};
+    enum ptx_type types[2];
+    if (!find_types(l, known, sizeof known / sizeof *known, types)) return false;
+    return lower_product(l, shapes, sizeof shapes / sizeof *shapes, types[0], types[1],
+                         has(l, "F32") ? TYPE_F32 : TYPE_F16);
 }
 
 bool lower_dmma(struct lowering *l)

@@ -156,6 +156,21 @@ bool lower_ldsm(struct lowering *l)
     return true;
 }
 
+/* STSM.16.M88.4 [a], b */
+bool lower_stsm(struct lowering *l)
+{
+    struct matrix_form *form = ARENA_ARRAY(l->arena, struct matrix_form, 1);
+    if (!has(l, "M88") && !has(l, "MT88")) return false;
+    *form = (struct matrix_form){.m = 8, .n = 8, .columns = has(l, "MT88")};
+    lower_to(l, OP_STMATRIX, TYPE_B32);
+    l->out->vector = has(l, "4") ? 4 : has(l, "2") ? 2 : 1;
+    l->out->matrix = form;
+    l->out->space = SPACE_SHARED;
+    from_address(l, 0);
+    from_registers(l, 1, l->out->vector);
+    return true;
+}
+
 /* QSPC.E.S p, d, [a]; .D, the shared memory of the cluster, is that of the block, since clusters are not launched */
 bool lower_qspc(struct lowering *l)
 {

@@ -186,6 +186,11 @@ def without_results():
     for direction in ("inc", "dec"):
         yield around("setmaxnreg", f"setmaxnreg.{direction}.sync.aligned.u32",
                      [f"setmaxnreg.{direction}.sync.aligned.u32 64;"], target="sm_90a")
+    for name in ("fence", "commit_group"):
+        yield around(f"wgmma.{name}", f"wgmma.{name}.sync.aligned",
+                     [f"wgmma.{name}.sync.aligned;"], target="sm_90a")
+    yield around("wgmma.wait_group", "wgmma.wait_group.sync.aligned",
+                 ["wgmma.wait_group.sync.aligned 0;"], target="sm_90a")
 
 
 def forms():

@@ -10,6 +10,7 @@ from .form import Form, Numbers
 from .matrices import braced, places_a, places_b, places_c
 
 SOURCE = "PTX ISA 9.7.14: figures of the fragments, of metadata and scales; sums are exact (QUIRKS.md)"
+SOURCE_GROUP = "PTX ISA 9.7.15.5: fragments of a warp, canonical layouts without swizzling"
 SOURCE_MATRIX = "PTX ISA, stmatrix, movmatrix: figure of the fragment of an 8x8 matrix"
 LANES = range(32)
 WARP = {"lanes": "ffffffff"}
@@ -341,6 +342,58 @@ def scaled_products():
                      where, False)
 
 
+# ---- wgmma: what the first warp does of m64n8k..; tests/programs/wgmma_forms.cu has the rest ------------
+
+def group(kinds, k, adds, sign=1):
+    """B lies in shared memory, 16 bytes in depth together, 8 columns, then the next 16 bytes."""
+    d, a, b, _ = kinds
+    full = f"wgmma.mma_async.sync.aligned.m64n8k{k}.{d}.{a}.{b}"
+    numbers = Numbers(full, adds, sign)
+    p = Product(full, (16, 8, k), kinds, numbers)
+    zero = [[(0, 0)] * 8 for _ in range(16)]
+    negated = [[(depth, sign * x) for depth, (_, x) in enumerate(row)] for row in p.a]
+    values = sums(negated, p.b, p.c if adds else zero)
+    md = [[(result(d, value), 0) for value in row] for row in values]
+    wide = BITS[b]
+    tile = bytearray(256)
+    for depth in range(k):
+        for column in range(8):
+            at = (depth * wide // 128) * 128 + column * 16 + depth * wide // 8 % 16
+            tile[at:at + wide // 8] = p.b[depth][column][0].to_bytes(wide // 8, "little")
+    rows = []
+    for lane in LANES:
+        fa = packed(p.a, places_a(16, k, 32 // p.bits[a], lane), p.bits[a])
+        fc = packed(p.c, places_c(16, d, lane), BITS[d])
+        fd = packed(md, places_c(16, d, lane), BITS[d])
+        rows.append((fa + fc + [int.from_bytes(tile[8 * lane:8 * lane + 8], "little")], fd))
+    ra, rc, rd = registers("a", fa), registers("c", fc), registers("d", fd)
+    more = "" if d == "s32" else f", {sign}, 1" + (", 0" if a in ("f16", "bf16") else "")
+    lines = [("decl", ".shared .align 128 .b8 tile[256];"), ("decl", ".reg .b32 %so;"),
+             ("decl", ".reg .b64 %desc;"), ("decl", ".reg .pred %p;"), ("do", "mov.u32 %so, tile;"),
+             ("do", "cvt.u64.u32 %desc, %so;"), ("do", "shr.u64 %desc, %desc, 4;"),
+             ("do", "or.b64 %desc, %desc, 0x0000001000080000;"),  # LBO 128, SBO 256
+             ("do", "mad.lo.u32 %so, %lane, 8, %so;"), ("do", "st.shared.b64 [%so], %t;"),
+             ("do", f"setp.eq.u32 %p, 1, {int(adds)};")]
+    lines += [("do", f"mov.b32 {x}, {y};") for (x, _), (y, _) in zip(rd, rc)]
+    lines += [("do", "bar.warp.sync -1;"),
+              ("do", f"{full} {braced(rd)}, {braced(ra)}, %desc, %p{more};")]
+    title = full + (" added" if adds else " alone") + (" negated" if sign < 0 else "")
+    return "wgmma.mma_async", Form(title, ra + rc + [("%t", "b64")], rd, lines, rows,
+                                   target="sm_90a", **WARP)
+
+
+def groups():
+    for adds in (True, False):
+        for d, a, k in (("f32", "f16", 16), ("f16", "f16", 16), ("f32", "bf16", 16),
+                        ("f32", "tf32", 8)):
+            yield group((d, a, a, d), k, adds)
+        for a, b in itertools.product(FP8, repeat=2):
+            yield group(("f32", a, b, "f32"), 32, adds)
+        for a, b in itertools.product(("s8", "u8"), repeat=2):
+            yield group(("s32", a, b, "s32"), 32, adds)
+    yield group(("f32", "f16", "f16", "f32"), 16, True, -1)
+
+
 # ---- 8 x 8 halves ----------------------------------------------------------------------------
 
 def stmatrix(count, trans, space):
@@ -398,6 +451,8 @@ def forms():
     for group in (nibbles, bits, bytes_of_floats, volta, sparse_products, scaled_products):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form
+    for mnemonic, form in groups():
+        yield mnemonic, SOURCE_GROUP, form
     for count in (1, 2, 4):
         for trans in ("", ".trans"):
             for space in ("shared", "shared::cta", "generic"):
