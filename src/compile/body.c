@@ -70,6 +70,7 @@ static uint32_t emit_prologue(struct body *b)
 {
     static const uint8_t bases[BASE_COUNT] = {R12, R13, R14, R15};
     struct assembler *a = b->a;
+    b->range.begin = a->used;
     for (unsigned i = 0; i < SAVED; i++)
         x86_push(a, saved[i]);
     x86_scalar(a, true, X86_LOAD, RBX, x86_reg(RDI));
@@ -77,10 +78,12 @@ static uint32_t emit_prologue(struct body *b)
         x86_scalar(a, true, X86_LOAD, bases[i], OF_EXEC(base[i]));
     x86_load_imm(a, RBP, (uintptr_t)&body_constants);
     x86_scalar(a, true, X86_LOAD, RAX, x86_reg(RSP));
+    b->range.saved = a->used;
     x86_imm(a, X86_SUB_IMM, RSP, 0);
     uint32_t frame_at = a->used - 4;
     x86_imm(a, X86_AND_IMM, RSP, -VECTOR_BYTES);
     x86_scalar(a, true, X86_STORE, RAX, OF_FRAME(saved_rsp));
+    b->range.framed = a->used;
     accesses_begin(b);
     x86_scalar(a, false, X86_LOAD, RCX, OF_EXEC(mask));
     x86_scalar(a, false, X86_STORE, RCX, OF_FRAME(mask));
@@ -107,10 +110,12 @@ static void emit_epilogue(struct body *b)
     for (uint32_t i = 0; i < b->exit_count; i++)
         x86_land(b->a, b->exits[i]);
     x86_scalar(b->a, true, X86_LOAD, RSP, OF_FRAME(saved_rsp));
+    b->range.unframed = b->a->used;
     for (unsigned i = SAVED; i-- > 0;)
         x86_pop(b->a, saved[i]);
     x86_clear_upper(b->a);
     x86_return(b->a);
+    b->range.end = b->a->used;
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 #ifndef COMPILE_BODY_H
 #define COMPILE_BODY_H
 
+#include "compile/code_debug.h"
 #include "compile/path_plan.h"
 #include "compile/run_accesses.h"
 #include "compile/x86.h"
@@ -114,6 +115,7 @@ struct body {
     struct slow_path *slow;
     uint32_t slow_count, slow_room;
     uint32_t *exits, exit_count, exit_room;  /* jumps to the end */
+    struct code_extent range;                /* of the function, when it is written */
     uint32_t templates;                      /* operations that have one */
     uint32_t step_templates[PATH_STEPS_MAX]; /* of the steps up to each */
     struct path_exit path_exits[PATH_STEPS_MAX];

@@ -14,6 +14,7 @@ struct compiled {
     struct engine_code code;
     struct arena arena; /* what the code refers to */
     struct code_memory memory;
+    struct code_debug *debug; /* NULL: nobody asked for it */
 };
 
 /* By register: its bit in the sets of live registers, -1: it lives within its block. */
@@ -38,6 +39,8 @@ struct writing {
     uint32_t shape_stub, known_stub, path_numbers, *bodies, *paths;
     bool *is_wanted, *is_done; /* paths */
     struct engine_path **made;
+    struct code_extent *ranges; /* of all functions */
+    uint32_t range_count, range_room;
 };
 
 static bool write_code(struct writing *w, struct body *b, uint32_t *place)
@@ -58,6 +61,21 @@ static bool write_code(struct writing *w, struct body *b, uint32_t *place)
     return body_write(b);
 }
 
+static void add_range(struct writing *w, struct code_extent range)
+{
+    GROW(w->ranges, w->range_count, w->range_room);
+    w->ranges[w->range_count++] = range;
+}
+
+static void add_body_range(struct writing *w, const struct body *b)
+{
+    struct code_extent range = b->range;
+    range.block = b->path->steps[0].code_block;
+    range.is_path = b->is_path;
+    range.is_part = b->is_part;
+    add_range(w, range);
+}
+
 static void write_body(struct writing *w, uint32_t index, bool is_part)
 {
     const struct path_plan plan = {.steps = {{.code_block = index}}, .count = 1};
@@ -65,7 +83,10 @@ static void write_body(struct writing *w, uint32_t index, bool is_part)
     uint32_t place;
     b->path = &plan;
     b->is_part = is_part;
-    if (write_code(w, b, &place)) w->bodies[2 * index + is_part] = place;
+    if (write_code(w, b, &place)) {
+        w->bodies[2 * index + is_part] = place;
+        add_body_range(w, b);
+    }
     body_clear(b);
     mem_free(b);
 }
@@ -140,6 +161,7 @@ static bool write_path(struct writing *w, uint32_t index, bool is_part)
     if (done) {
         w->paths[2 * index + is_part] = place;
         w->made[2 * index + is_part] = describe_path(w, b);
+        add_body_range(w, b);
     }
     want_successors(w, &plan);
     body_clear(b);
@@ -176,6 +198,7 @@ static void destroy(struct engine_code *code)
 {
     struct compiled *compiled = (struct compiled *)code;
     if (!compiled) return;
+    code_debug_destroy(compiled->debug);
     code_memory_free(&compiled->memory);
     arena_clear(&compiled->arena);
     mem_free(compiled);
@@ -199,6 +222,7 @@ static void writing_clear(struct writing *w)
     mem_free(w->is_wanted);
     mem_free(w->is_done);
     mem_free(w->made);
+    mem_free(w->ranges);
     mem_free(w->a.bytes);
     path_facts_clear(&w->facts);
 }
@@ -223,6 +247,22 @@ static void place_code(struct writing *w)
     compiled->code.worker_bytes = w->counts.shapes * sizeof(struct shape_record);
 }
 
+static void free_memory(void *memory)
+{
+    code_memory_free(memory);
+}
+
+/* Tells others of the code, if they asked. */
+static void tell_debuggers(struct writing *w)
+{
+    struct code_memory *memory = &w->compiled->memory;
+    struct mem_guard guard;
+    if (!memory->bytes) return;
+    mem_guard_begin(&guard, free_memory, memory);
+    w->compiled->debug = code_debug_create(w->program, memory->bytes, w->ranges, w->range_count);
+    mem_guard_end(&guard);
+}
+
 static struct engine_code *compile(const struct program *program, int level, bool *is_refused)
 {
     *is_refused = false;
@@ -231,10 +271,13 @@ static struct engine_code *compile(const struct program *program, int level, boo
     writing_init(&w);
     shape_stub_write(&w.a); /* at 0: no body begins there */
     w.known_stub = w.a.used;
+    add_range(&w, (struct code_extent){.end = w.a.used, .stub = "warpsage.shape"});
     shape_stub_write_known(&w.a, w.shape_stub);
+    add_range(&w, (struct code_extent){w.known_stub, w.a.used, .stub = "warpsage.known_shape"});
     for (uint32_t f = 0; f < program->function_count; f++)
         write_function(&w, f);
     place_code(&w);
+    tell_debuggers(&w);
     writing_clear(&w);
     if (!mem_is_of_call(program)) { /* the device keeps it */
         mem_keep(w.compiled);
