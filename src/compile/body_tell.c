@@ -23,10 +23,9 @@ void accesses_tell_until(struct body *b, uint32_t end)
     x86_call(b->a, (const void *)(uintptr_t)body_tell);
 }
 
-/* Accesses to global memory are told one by one: each touches memory of its own. */
 static bool is_grouped(const struct body_access *one)
 {
-    return one->is_access && !one->is_guarded && one->space != SPACE_GLOBAL;
+    return one->is_access && !one->is_guarded;
 }
 
 static bool is_of_group(const struct body_access *one, const struct body_access *first)

@@ -14,6 +14,7 @@ static void add_site(struct worker *w, struct group_state *state, const struct g
     if (site == NO_SITE || (view && view->fold == VIEW_MERGED)) return;
     const struct access_site *of = &w->sites[site];
     if (of->kinds[space] == MEMORY_KIND_NONE) return;
+    state->is_apart = state->is_apart || w->measure->is_texture[site];
     bool is_merged = view && view->merged_bytes;
     state->sites[state->count] = site;
     state->offsets[state->count++] = (uint64_t)one->offset - (is_merged ? view->merged_offset : 0);
@@ -21,7 +22,7 @@ static void add_site(struct worker *w, struct group_state *state, const struct g
     state->uniform_alignment |= of->uniform_alignment[space];
 }
 
-struct group_state *group_find(struct worker *w, const struct access_group *group, unsigned space)
+struct group_state *group_make(struct worker *w, const struct access_group *group, unsigned space)
 {
     struct access_groups *groups = &w->groups;
     if (group->number >= groups->state_count) {
@@ -32,7 +33,6 @@ struct group_state *group_find(struct worker *w, const struct access_group *grou
         groups->state_count = count;
     }
     struct group_state *state = &groups->states[group->number];
-    if (state->is_known) return state;
     state->is_known = true;
     state->sites = mem_alloc(group->count * sizeof *state->sites);
     state->offsets = mem_alloc(group->count * sizeof *state->offsets);

@@ -12,6 +12,7 @@
 /* A group as one worker sees it: instructions that have a cost. */
 struct group_state {
     bool is_known;
+    bool is_apart; /* each of its accesses is to be counted by itself */
     uint32_t count;
     uint32_t *sites;
     uint64_t *offsets;
@@ -35,8 +36,14 @@ struct access_groups {
 };
 
 struct worker;
-/* The state of a group of accesses to a space other than global memory. */
-struct group_state *group_find(struct worker *w, const struct access_group *group, unsigned space);
+/* The state of a group of accesses to a space; its slow path. */
+struct group_state *group_make(struct worker *w, const struct access_group *group, unsigned space);
+static inline struct group_state *group_find(struct worker *w, struct access_groups *groups,
+                                             const struct access_group *group, unsigned space)
+{
+    bool is_known = group->number < groups->state_count && groups->states[group->number].is_known;
+    return is_known ? &groups->states[group->number] : group_make(w, group, space);
+}
 /* Number of the pattern of these accesses; GROUP_APART: each is to be counted by itself. */
 uint32_t group_pattern(struct worker *w, struct group_state *state, const struct access *base);
 /* Adds `times` occurrences of a pattern to the tallies of the instructions and to `stage`. */

@@ -62,8 +62,15 @@ static inline void add_sector(struct footprint *footprint, uint64_t sector)
 
 static inline void add_sectors(struct footprint *footprint, uint64_t first, uint64_t last)
 {
-    for (uint64_t sector = first; sector <= last; sector++)
-        add_sector(footprint, sector);
+    if (first >> 6 != last >> 6) {
+        for (uint64_t sector = first; sector <= last; sector++)
+            add_sector(footprint, sector);
+        return;
+    }
+    uint64_t at = first & ((1 << PIECE_SECTORS_SHIFT) - 1);
+    uint64_t bits = ((UINT64_C(2) << (last - first)) - 1) << (first & 63);
+    uint64_t *word = &piece_of(footprint, first)[at >> 6];
+    if ((*word & bits) != bits) *word |= bits;
 }
 
 static inline void add_bytes(struct footprint *footprint, uint64_t address, uint64_t bytes)
@@ -84,7 +91,8 @@ void footprint_add(struct footprint *footprint, const struct access *access)
     } else {
         /* A naturally aligned word lies within one sector. */
         for (uint32_t left = access->mask; left; left &= left - 1)
-            add_sector(footprint, access->addresses[__builtin_ctz(left)] >> SECTOR_SHIFT);
+            add_sector(footprint,
+                       access_address(access, (uint32_t)__builtin_ctz(left)) >> SECTOR_SHIFT);
     }
 }
 

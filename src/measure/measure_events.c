@@ -485,6 +485,13 @@ static inline void touch(struct worker *w, const struct block_state *block, unsi
         footprint_add(all[side], access);
 }
 
+static inline void touch_global(struct worker *w, const struct block_state *block,
+                                enum memory_kind kind, const struct access *access)
+{
+    if (kind != KIND_GLOBAL_STORE) touch(w, block, TOUCH_READ, access);
+    if (kind != KIND_GLOBAL_LOAD) touch(w, block, TOUCH_WRITTEN, access);
+}
+
 static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn,
                          const struct access *access)
 {
@@ -499,11 +506,8 @@ static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn
         touch(w, ref->block, TOUCH_TEXTURE, access);
         return;
     }
-    if (access->space == SPACE_GLOBAL) {
-        enum memory_operation operation = insn_operation(w->measure->launch.insns[insn]);
-        if (operation != MEMORY_STORE) touch(w, ref->block, TOUCH_READ, access);
-        if (operation != MEMORY_LOAD) touch(w, ref->block, TOUCH_WRITTEN, access);
-    }
+    if (access->space == SPACE_GLOBAL)
+        touch_global(w, ref->block, (enum memory_kind)w->sites[site].kinds[SPACE_GLOBAL], access);
     struct warp_state *warp = warp_of(ref);
     struct stage *stage = warp->stage;
     warp->shared += access->space == SPACE_SHARED;
@@ -555,19 +559,34 @@ static void each_apart(void *worker, const struct warp_ref *ref, const struct ac
     }
 }
 
+/* What accesses of a regular shape touch. */
+static void touch_group(struct worker *w, const struct block_state *block,
+                        const struct group_state *state, const struct access *base)
+{
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct access_site *site = &w->sites[state->sites[i]];
+        struct access access = *base;
+        access.bytes = site->bytes;
+        access.base += state->offsets[i];
+        access.base2 += state->offsets[i];
+        touch_global(w, block, (enum memory_kind)site->kinds[SPACE_GLOBAL], &access);
+    }
+}
+
 static void group(void *worker, const struct warp_ref *ref, const struct access_group *group,
                   const struct access *base)
 {
     struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
-    bool is_apart = w->measure->launch.sample || record_of(ref) || base->space == SPACE_GLOBAL;
-    struct group_state *state = is_apart ? NULL : group_find(w, group, base->space);
+    bool is_apart = w->measure->launch.sample || record_of(ref);
+    struct group_state *state = is_apart ? NULL : group_find(w, &w->groups, group, base->space);
     if (state && !state->count) return;
-    uint32_t pattern = state ? group_pattern(w, state, base) : GROUP_APART;
+    uint32_t pattern = state && !state->is_apart ? group_pattern(w, state, base) : GROUP_APART;
     if (pattern == GROUP_APART) {
         each_apart(worker, ref, group, base);
         return;
     }
+    if (base->space == SPACE_GLOBAL) touch_group(w, ref->block, state, base);
     if (base->space == SPACE_SHARED) warp->shared += state->count;
     tally_add(&warp->stage->groups, pattern, 1);
 }
