@@ -128,6 +128,8 @@ static struct engine_path *describe_path(struct writing *w, const struct body *b
     path->path = (struct code_path){steps, plan->count, w->path_numbers, insns};
     w->path_numbers += plan->count;
     path->compiled_counts = compiled;
+    path->turns = memcpy(ARENA_ARRAY(arena, uint32_t, plan->count), plan->turns,
+                         plan->count * sizeof *plan->turns);
     path->returns = plan->returns;
     return path;
 }

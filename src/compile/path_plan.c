@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A path follows branches as long as it is in one loop, and stops at the next loop: that has a path of its own. */
+/* A path follows branches as long as it is in one loop, and stops at the next loop if that has a path of its own that
+ * returns to its head. Through other loops, those with a barrier for one, it goes on. */
 #include "compile/path_plan.h"
 
-enum { LEVEL_V4 = 2, PATH_UOPS_MAX = 512, LOOP_BLOCKS_MAX = 64 };
+#include <string.h>
+
+enum { LEVEL_V4 = 2, PATH_UOPS_MAX = 512, LOOP_BLOCKS_MAX = 64, TURNS_MAX = 2 };
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
@@ -37,6 +40,7 @@ void path_facts_init(struct path_facts *facts, const struct program *program)
     uint32_t room = program->code_count + 1;
     facts->program = program;
     facts->is_loop_head = mem_zalloc(room, sizeof(bool));
+    facts->is_closed = mem_zalloc(room, sizeof(bool));
     facts->is_meeting = mem_zalloc(room, sizeof(bool));
     facts->is_begin = mem_zalloc(room, sizeof(bool));
     facts->is_barred = mem_zalloc(room, sizeof(bool));
@@ -45,11 +49,18 @@ void path_facts_init(struct path_facts *facts, const struct program *program)
         note_code(facts, i);
     for (uint32_t f = 0; f < program->function_count; f++)
         facts->is_begin[program->functions[f].first_block] = true;
+    memcpy(facts->is_closed, facts->is_loop_head, room * sizeof(bool));
+    for (uint32_t i = 0; i < program->code_count; i++) {
+        struct path_plan plan;
+        if (facts->is_loop_head[i])
+            facts->is_closed[i] = path_plan(facts, i, false, &plan) && plan.returns;
+    }
 }
 
 void path_facts_clear(struct path_facts *facts)
 {
     mem_free(facts->is_loop_head);
+    mem_free(facts->is_closed);
     mem_free(facts->is_meeting);
     mem_free(facts->is_begin);
     mem_free(facts->is_barred);
@@ -86,7 +97,7 @@ static uint32_t mark_loop(const struct path_facts *facts, uint32_t head)
     return latch;
 }
 
-/* The way that stays in the loop, else the one without a jump. */
+/* The way that stays in the loop or begins another turn of one, else the one without a jump. */
 static uint32_t choose_way(const struct path_facts *facts, const struct code *code, uint32_t head,
                            uint32_t latch)
 {
@@ -95,31 +106,34 @@ static uint32_t choose_way(const struct path_facts *facts, const struct code *co
     if (to[0] == CODE_END || to[1] == CODE_END) return to[0] == CODE_END ? to[1] : to[0];
     for (unsigned k = 0; k < 2 && latch != CODE_END; k++)
         if (to[k] == head || (to[k] > head && to[k] <= latch && facts->inside[to[k]])) return to[k];
-    return to[0];
+    return code->backward ? to[1] : to[0];
 }
 
 static bool may_follow(const struct path_facts *facts, const struct path_plan *plan, uint32_t to,
                        bool stops_at_meetings)
 {
     if (to == CODE_END || plan->count == PATH_STEPS_MAX || facts->is_barred[to]) return false;
-    return !facts->is_loop_head[to] && !(stops_at_meetings && facts->is_meeting[to]);
+    return !facts->is_closed[to] && !(stops_at_meetings && facts->is_meeting[to]);
 }
 
 static void follow(const struct path_facts *facts, uint32_t head, uint32_t latch,
                    bool stops_at_meetings, struct path_plan *out)
 {
     const struct code *codes = facts->program->code;
-    uint32_t at = head, uops = 0;
+    uint32_t at = head, uops = 0, turns = 0;
     *out = (struct path_plan){.count = 0};
     for (;;) {
         const struct code *code = &codes[at];
         uint32_t to = choose_way(facts, code, head, latch);
         bool branches = code->terminator == TERM_BRANCH;
+        out->turns[out->count] = turns;
+        turns += code->backward;
         out->steps[out->count++] = (struct path_step){at, branches ? code->last_index : NO_BRANCH,
                                                       branches && to == code->target};
         uops += code->uop_count;
         out->returns = code->backward && to == head;
-        if (code->backward || uops > PATH_UOPS_MAX) return;
+        if (out->returns || uops > PATH_UOPS_MAX) return;
+        if (code->backward && (latch != CODE_END || turns > TURNS_MAX)) return;
         if (!may_follow(facts, out, to, stops_at_meetings)) return;
         at = to;
     }

@@ -9,6 +9,7 @@ enum { PATH_STEPS_MAX = 16 };
 
 struct path_plan {
     struct path_step steps[PATH_STEPS_MAX];
+    uint32_t turns[PATH_STEPS_MAX]; /* by step: ends of loops that were passed before it */
     uint32_t count;
     bool returns; /* from the last to the first */
 };
@@ -17,6 +18,7 @@ struct path_plan {
 struct path_facts {
     const struct program *program;
     bool *is_loop_head, *is_meeting; /* by code block: lanes that parted meet here */
+    bool *is_closed;                 /* a loop head whose path returns to it */
     bool *is_begin;  /* execution comes here by other ways than fall-through and branches */
     bool *is_barred; /* has operations that need what is counted block by block */
     bool *inside;    /* scratch */

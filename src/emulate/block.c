@@ -141,6 +141,7 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     block->next = NULL;
     block->is_stuck = false;
     memset(block->barriers, 0, sizeof block->barriers);
+    block->arrivals = 0;
     if (launch->shared_end) memset(block->shared, 0, launch->shared_end);
     block->clocks = (struct block_clocks){0};
     if (launch->options->clocks && launch->options->clocks->find)
@@ -207,6 +208,7 @@ static void release_barrier(struct exec *x, struct block *block, uint32_t id)
         }
     }
     *barrier = (struct barrier_state){0};
+    block->arrivals &= ~(1u << id);
 }
 
 bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struct split *split,
@@ -233,8 +235,8 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
     if (x->checks & CHECK_SYNC) sync_arrive(x, warp, insn, lanes, id, counted, count);
     if (counted) barrier->expected = count;
     if (x->checks & CHECK_RACE) order_arrive(x, block, warp, lanes, id, insn->sub_op != SUB_ARRIVE);
-    barrier->arrived +=
-        x->launch->program->warps_at_barriers ? WARP_LANES : (uint32_t)__builtin_popcount(lanes);
+    barrier->arrived += x->launch->program->warps_at_barriers ? WARP_LANES : lanes_count(lanes);
+    block->arrivals |= 1u << id;
     if (is_reduction(insn)) {
         uint32_t p = *operand_words(x, u->src[sources]);
         if ((u->negate >> sources) & 1) p = ~p;
@@ -255,8 +257,10 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
 
 void block_recheck(struct exec *x, struct block *block)
 {
-    for (uint32_t id = 0; id < BARRIERS; id++)
+    for (uint32_t left = block->arrivals; left; left &= left - 1) {
+        uint32_t id = (uint32_t)__builtin_ctz(left);
         if (barrier_complete(x, block, &block->barriers[id])) release_barrier(x, block, id);
+    }
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

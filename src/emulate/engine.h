@@ -25,6 +25,7 @@ struct engine_path {
     struct code_path path;
     bool returns;                    /* its last step leads to its first */
     const uint32_t *compiled_counts; /* by step: of it and those before it */
+    const uint32_t *turns;           /* by step: ends of loops that were passed before it */
 };
 
 struct engine_code {

@@ -507,6 +507,7 @@ struct warp {
     uint32_t
         cluster_arrived; /* lanes that have arrived at the cluster's barrier and not waited yet */
     uint32_t cluster_phases; /* parity of the phase in which each lane arrived last */
+    bool follows_paths;      /* the observer does not need each event of this warp */
     uint32_t ordered_lanes;  /* those that the checker was last told to run together */
     struct warp_clock clock;
     struct warp_ref ref;
@@ -547,6 +548,7 @@ struct block {
     unsigned char *shared;
     uint64_t *shared_defined; /* a bit a byte (defined.h); NULL: not tracked */
     struct barrier_state barriers[BARRIERS];
+    uint32_t arrivals; /* bit set: barriers at which some have arrived */
     uint32_t specials[BLOCK_SPECIALS][WARP_LANES] __attribute__((aligned(64)));
     uint64_t instructions;
     uint64_t yielded_at; /* instructions at the last turn */
@@ -588,7 +590,7 @@ struct exec {
     struct compiling *compiling;           /* NULL: the interpreter alone (engine.c) */
     const struct engine_code *engine_code; /* NULL: not compiled yet */
     unsigned char *engine_memory;          /* what the code keeps from one body to the next */
-    bool follows_paths;                    /* the observer does not need each event of this warp */
+    bool follows_paths;                    /* of the warp */
     uint64_t returns_left;                 /* of a compiled path to its first step */
     uint64_t compiled;                     /* warp instructions that compiled code executed */
     const struct insn *last;               /* end of the code block that ran last */
@@ -840,6 +842,12 @@ void order_access(struct exec *x, const struct uop *u, const struct access *acce
                   const unsigned char *host);
 /* Memory was allocated or freed: earlier accesses to it have nothing to do with later ones. */
 void order_cleared(const struct device *device, uint64_t address, uint64_t bytes);
+
+/* Without the popcnt instruction (baseline x86-64) the builtin is a library call. */
+static inline uint32_t lanes_count(uint32_t mask)
+{
+    return mask == UINT32_MAX ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
+}
 
 /* Bit i of the mask to lane i: -1 or 0. */
 static inline void expand_mask(uint32_t mask, int32_t *lanes)

@@ -26,13 +26,16 @@ const struct engine_path *path_find(const struct exec *x, const struct warp *war
     bool is_whole = (split->mask | warp->dead) == UINT32_MAX;
     const struct engine_path *path = x->engine_code->paths[2 * (size_t)split->block + !is_whole];
     if (!path || split->turns.polled || split->turns.waits) return NULL;
+    /* The look that is due after so many turns is due at their ends, and the path passes some. */
+    uint32_t turns = path->turns[path->path.count - 1];
+    if (turns && split->turns.backward % STOP_INTERVAL + turns >= STOP_INTERVAL) return NULL;
     return meets_others(warp, split, &path->path) ? NULL : path;
 }
 
 uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
-                  const struct engine_path *path, uint32_t interval)
+                  const struct engine_path *path)
 {
-    uint64_t most = interval - 1 - split->turns.backward % interval;
+    uint64_t most = STOP_INTERVAL - 1 - split->turns.backward % STOP_INTERVAL;
     x->returns_left = most;
     uint32_t at = path->run(x);
     if (x->fault.kind) return split->block;
@@ -43,7 +46,7 @@ uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
     x->block->instructions += count;
     warp->instructions += count;
     x->compiled += times * path->compiled_counts[last] + path->compiled_counts[at];
-    split->turns.backward += (uint32_t)times;
+    split->turns.backward += (uint32_t)times + path->turns[at];
     split->block = path->path.steps[at].code_block;
     x->last = x->launch->program->code[split->block].last;
     return split->block;

@@ -57,13 +57,17 @@ static inline void observe_guard(struct exec *x, const struct warp *warp, const 
 /* warp.c: the operations of a code block before its end. */
 void warp_run_body(struct exec *x, const struct code *code, bool is_whole);
 
+/* Backward branches, and splits run, between two looks at the user's wish and the limit. A guess: even
+ * where each goes through tens of thousands of instructions that is a fraction of a second. */
+enum { STOP_INTERVAL = 256 };
+
 /* paths.c: a compiled path that the split may follow from where it stands; NULL: none. */
 const struct engine_path *path_find(const struct exec *x, const struct warp *warp,
                                     const struct split *split);
-/* Follows it, for as long as the next look at the user's wish is not due: every `interval` backward branches. Returns
- * the code block to whose end the split has come. */
+/* Follows it, for as long as the next look at the user's wish is not due. Returns the code block to whose end the split
+ * has come. */
 uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
-                  const struct engine_path *path, uint32_t interval);
+                  const struct engine_path *path);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 

@@ -51,7 +51,7 @@ static bool leave(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes
     struct split *split = &warp->splits[at];
     int32_t node = split->node;
     warp->dead |= lanes;
-    x->block->threads_alive -= (uint32_t)__builtin_popcount(lanes);
+    x->block->threads_alive -= lanes_count(lanes);
     cluster_drop(x, warp, lanes);
     split->mask &= ~lanes;
     bool gone = split->mask == 0;
@@ -308,9 +308,11 @@ static void note_turn(struct exec *x, struct turns *turns, const struct code *co
     x->waits = false;
     if (code->backward) {
         turns->backward++;
-        turns->polls += turns->polled;
-        turns->quiet += turns->polled;
-        turns->polled = false;
+        if (turns->polled) {
+            turns->polls++;
+            turns->quiet++;
+            turns->polled = false;
+        }
     }
     if (!x->changed) return;
     turns->quiet = 0;
@@ -335,10 +337,6 @@ static void end_turn(struct exec *x, struct warp *warp, struct split *split)
     split->stamp = ++warp->stamp;
 }
 
-/* Backward branches, and splits run, between two looks at the user's wish and the limit. A guess: even
- * where each goes through tens of thousands of instructions that is a fraction of a second. */
-enum { STOP_INTERVAL = 256 };
-
 /* The same between two looks at whether a loop ever ends. */
 enum { SPIN_INTERVAL = 1 << 16 };
 
@@ -357,7 +355,7 @@ static const struct code *run_code(struct exec *x, struct warp *warp, struct spl
 {
     const struct code *codes = x->launch->program->code;
     const struct engine_path *path = path_find(x, warp, split);
-    if (path) return &codes[path_run(x, warp, split, path, STOP_INTERVAL)];
+    if (path) return &codes[path_run(x, warp, split, path)];
     uint32_t index = split->block;
     note_run(x, warp, index, &codes[index], split->mask);
     if (x->checks & CHECK_SYNC) sync_visit(x, warp, index);
@@ -423,6 +421,13 @@ static void release_waiting(struct exec *x, struct warp *warp)
         warp_release(x, warp);
 }
 
+static bool waits_to_meet(const struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == SPLIT_AT_SYNC) return true;
+    return false;
+}
+
 enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp)
 {
     struct exec *x = &worker->exec;
@@ -431,11 +436,11 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
     x->locals = warp->locals;
-    x->follows_paths = !x->observe || !x->observe->is_ordered(x->observer_worker, &warp->ref);
+    x->follows_paths = warp->follows_paths;
     compiling_look(x);
     for (;;) {
         int32_t at = choose(warp, in_turn);
-        if (at < 0 && meet_again(x, warp)) continue;
+        if (at < 0 && waits_to_meet(warp) && meet_again(x, warp)) continue;
         if (at < 0) break;
         /* After a barrier or a .sync operation it may stand where its lanes meet the others. */
         if (split_arrive(warp, (uint32_t)at)) continue;
@@ -492,4 +497,6 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     split_add(warp, program->functions[0].first_block, warp->threads, -1, &warp->root,
               (struct turns){0});
     warp->ref = (struct warp_ref){block->observed, warp->index, warp->threads};
+    const struct exec *x = &worker->exec;
+    warp->follows_paths = !x->observe || !x->observe->is_ordered(x->observer_worker, &warp->ref);
 }

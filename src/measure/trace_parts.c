@@ -59,29 +59,67 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Nearest in work, of those that are alike the nearest in the grid; of its neighbours that are alike,
- * one after the other. */
-static uint32_t choose(const struct trace *trace, uint64_t block, double work)
+/* The choice for one part after the other: what parts with the same work have in common is kept. */
+struct chooser {
+    const struct trace *trace;
+    double work;
+    uint32_t *fitting, fitting_count; /* traced blocks that are nearest in work */
+    uint32_t at;                      /* of those the nearest in the grid */
+    uint32_t *alike, alike_count;     /* neighbours of `at` that are alike */
+    uint32_t alike_of;                /* of which traced block they are; UINT32_MAX: none */
+};
+
+static void chooser_init(struct chooser *chooser, const struct trace *trace)
 {
+    *chooser = (struct chooser){.trace = trace, .work = NAN, .alike_of = UINT32_MAX};
+    chooser->fitting = mem_alloc((trace->block_count + 1u) * sizeof *chooser->fitting);
+    chooser->alike = mem_alloc((trace->block_count + 1u) * sizeof *chooser->alike);
+}
+
+static void chooser_clear(struct chooser *chooser)
+{
+    mem_free(chooser->fitting);
+    mem_free(chooser->alike);
+}
+
+static void find_fitting(struct chooser *chooser, double work)
+{
+    const struct trace *trace = chooser->trace;
     double least = INFINITY;
-    uint32_t nearest = 0, count, alike = 0;
-    uint64_t least_distance = UINT64_MAX;
+    chooser->work = work;
+    chooser->at = chooser->fitting_count = 0;
     for (uint32_t i = 0; i < trace->block_count; i++)
         least = fmin(least, fabs((double)trace->blocks[i].work - work));
-    for (uint32_t i = 0; i < trace->block_count; i++) {
-        bool fits = fabs((double)trace->blocks[i].work - work) <= least + ALIKE * work;
-        if (!fits || distance(trace->blocks[i].index, block) >= least_distance) continue;
-        least_distance = distance(trace->blocks[i].index, block);
-        nearest = i;
-    }
-    if (!least_distance) return nearest;
-    uint32_t first = trace_cluster(trace, nearest, &count);
+    for (uint32_t i = 0; i < trace->block_count; i++)
+        if (fabs((double)trace->blocks[i].work - work) <= least + ALIKE * work)
+            chooser->fitting[chooser->fitting_count++] = i;
+}
+
+static void find_alike(struct chooser *chooser, uint32_t nearest)
+{
+    uint32_t count, first = trace_cluster(chooser->trace, nearest, &count);
+    chooser->alike_of = nearest;
+    chooser->alike_count = 0;
     for (uint32_t i = first; i < first + count; i++)
-        alike += trace_alike(trace, i, nearest);
-    uint32_t turn = (uint32_t)(block % alike);
-    for (uint32_t i = first; i < first + count; i++)
-        if (trace_alike(trace, i, nearest) && !turn--) return i;
-    return nearest;
+        if (trace_alike(chooser->trace, i, nearest)) chooser->alike[chooser->alike_count++] = i;
+}
+
+/* Nearest in work, of those that are alike the nearest in the grid; of its neighbours that are alike,
+ * one after the other. Parts come in ascending order, as traced blocks lie. */
+static uint32_t choose(struct chooser *chooser, uint64_t block, double work)
+{
+    const struct trace_block *blocks = chooser->trace->blocks;
+    if (work != chooser->work) find_fitting(chooser, work);
+    const uint32_t *fitting = chooser->fitting;
+    if (!chooser->fitting_count) return 0;
+    while (chooser->at + 1 < chooser->fitting_count &&
+           distance(blocks[fitting[chooser->at + 1]].index, block) <
+               distance(blocks[fitting[chooser->at]].index, block))
+        chooser->at++;
+    uint32_t nearest = fitting[chooser->at];
+    if (blocks[nearest].index == block) return nearest;
+    if (nearest != chooser->alike_of) find_alike(chooser, nearest);
+    return chooser->alike_count ? chooser->alike[block % chooser->alike_count] : nearest;
 }
 
 /* The grid in tiles, as far as they go square, with a few executed blocks in each on average. */
@@ -163,7 +201,10 @@ void trace_set_parts(struct trace *trace, const struct grid_work *work)
     trace->work = ARENA_ARRAY(&trace->arena, float, work->entry_count + 1u);
     trace->stand_ins = ARENA_ARRAY(&trace->arena, uint32_t, work->entry_count + 1u);
     set_work(trace, work);
+    struct chooser chooser;
+    chooser_init(&chooser, trace);
     for (uint32_t i = 0; i < work->entry_count; i++)
-        trace->stand_ins[i] = choose(trace, i * work->blocks_per_entry, trace->work[i]);
+        trace->stand_ins[i] = choose(&chooser, i * work->blocks_per_entry, trace->work[i]);
+    chooser_clear(&chooser);
     trace_find_strides(trace);
 }

@@ -105,6 +105,15 @@ static void test_turns(void **state)
     }
 }
 
+/* Turns that end in the middle of a path, as many as looks at the limit allow. */
+static void test_barriers(void **state)
+{
+    static const uint32_t most[] = {1, 2, 63, 64, 65, 85, 86, 127, 128, 129, 255, 256, 257, 500};
+    (void)state;
+    for (unsigned i = 0; i < sizeof most / sizeof *most; i++)
+        assert_int_equal(compare("barriers", arrange_turns, most[i], 2), WS_OK);
+}
+
 /* ---- what ends a launch ---------------------------------------------------------------------- */
 
 enum { STEPS_WORDS = 4096 };
@@ -173,11 +182,14 @@ static void arrange_last_turns(struct run *run, uint32_t limit)
 
 static void test_limit_at_end(void **state)
 {
-    unsigned good = 0, count = 0;
+    static const char *const kernels[] = {"turns", "barriers"};
     (void)state;
-    for (uint32_t limit = 20000; limit < 400000; limit += 10007, count++)
-        good += compare("turns", arrange_last_turns, limit, 1) == WS_OK;
-    assert_in_range(good, 1, count - 1);
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned good = 0, count = 0;
+        for (uint32_t limit = 20000; limit < 400000; limit += 10007, count++)
+            good += compare(kernels[k], arrange_last_turns, limit, 1) == WS_OK;
+        assert_in_range(good, 1, count - 1);
+    }
 }
 
 static bool is_cancelled(void *user)
@@ -204,9 +216,10 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turns),        cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_together),     cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_limit_at_end), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_turns),  cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_fault),  cmocka_unit_test(test_together),
+        cmocka_unit_test(test_limit),  cmocka_unit_test(test_limit_at_end),
+        cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
