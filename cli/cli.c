@@ -11,15 +11,29 @@ struct cli_block {
     _Alignas(16) unsigned char data[];
 };
 
-void cli_clear(struct cli *cli)
+struct cli cli_scope(const struct cli *cli)
 {
-    cli_hide_progress(cli);
+    return (struct cli){.context = cli->context,
+                        .tool_path = cli->tool_path,
+                        .quiet = true,
+                        .keeps_errors = true,
+                        .inputs = cli->inputs};
+}
+
+void cli_scope_end(struct cli *cli)
+{
+    if (cli->free_matrix) cli->free_matrix(cli);
     while (cli->blocks) {
         struct cli_block *next = cli->blocks->next;
         free(cli->blocks);
         cli->blocks = next;
     }
-    if (cli->free_matrix) cli->free_matrix(cli);
+}
+
+void cli_clear(struct cli *cli)
+{
+    cli_hide_progress(cli);
+    cli_scope_end(cli);
     ws_context_destroy(cli->context);
 }
 

@@ -46,6 +46,10 @@ struct cli {
 };
 
 void cli_clear(struct cli *cli);
+/* For one of many pieces of work: shares the context, keeps its errors, shows no progress; what cli_alloc gives it is
+ * freed by cli_scope_end. `cli` must outlive it. */
+struct cli cli_scope(const struct cli *cli);
+void cli_scope_end(struct cli *cli);
 /* Zeroed memory that lives until cli_clear; ends the program if memory runs out. */
 void *cli_alloc(struct cli *cli, size_t bytes);
 char *cli_copy(struct cli *cli, const char *text);

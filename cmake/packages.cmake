@@ -28,7 +28,7 @@ if(WARPSAGE_PACKAGE STREQUAL static)
   set(CPACK_PACKAGE_FILE_NAME warpsage-${package_version}-${system}-${CMAKE_SYSTEM_PROCESSOR}-static)
   set(CPACK_PACKAGING_INSTALL_PREFIX /)
   # The licences of what is linked into it.
-  foreach(package libc6-dev libyaml-dev libjansson-dev libarchive-dev libhwloc-dev libelf-dev liblz4-dev libzstd-dev
+  foreach(package libc6-dev libyaml-dev libjansson-dev libarchive-dev libsqlite3-dev libhwloc-dev libelf-dev liblz4-dev libzstd-dev
                   libsuitesparse-dev liblzma-dev libbz2-dev zlib1g-dev nettle-dev)
     if(EXISTS /usr/share/doc/${package}/copyright)
       install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})

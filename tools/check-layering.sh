@@ -44,7 +44,7 @@ check_includes() {
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_section.h l2_history.h memory_rules.h"
         exported["model"] = "estimate.h quantitative.h closed_form.h energy_form.h power_estimate.h core_sweep.h clock_sweep.h thermal.h split_plan.h throughput_case.h timeline.h warp_waits.h warp_parallelism.h teg_clocks.h"; exported["recommend"] = "advice.h"
         exported["answer"] = "answer.h question.h analyze.h"
-        exported["render"] = "render.h json_out.h page.h reflow.h timeline_json.h disasm.h"
+        exported["render"] = "render.h chart_file.h json_out.h page.h reflow.h timeline_json.h disasm.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
     function room(path,   part) { return split(path, part, "/") == 3 ? part[2] : "" }

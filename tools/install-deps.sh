@@ -79,6 +79,7 @@ find_missing() {
     need libyaml-dev library yaml-0.1
     need libjansson-dev library jansson
     need libarchive-dev library libarchive # compressed traces
+    need libsqlite3-dev library sqlite3 # results of sweeps
     need libhwloc-dev library hwloc # the host as a machine
     need libelf-dev library libelf # cubins and programs
     need liblz4-dev library liblz4 # both: what nvcc packs fat binaries with

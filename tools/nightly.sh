@@ -17,6 +17,7 @@
 #     validate     generated kernels beside nvcc's, evidence     1 min
 #     native       native code beside PTX: launch files, programs, kernel tests, random programs; needs ptxas 2 h
 #     checks       programs of tests/checks, CUB and Thrust among them; needs nvcc  15 min
+#     sweep        sweeps killed 20 times; with MPI, if mpirun is there  1 min
 #     html         reports in a headless Chromium, if there is one  1 min
 #     memory       4,000 allocations of each of six commands fail 10 min
 #     python       the Python package with Triton, Numba, pandas, Jupyter; needs PyPI  3 min
@@ -158,6 +159,12 @@ part() {
         ;;
     native) native ;;
     checks) checks ;;
+    sweep)
+        local mpi=()
+        command -v mpirun >/dev/null && [ -r build/runtime/libwarpsage_mpi.so ] && mpi=(--mpi)
+        [ ${#mpi[@]} -gt 0 ] || echo "sweep: without ranks: no MPI when the program was built"
+        suite "sweeps" python3 tests/sweep/run.py build/warpsage --kills 20 "${mpi[@]}"
+        ;;
     html)
         if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
             suite "reports in Chromium" python3 tests/html/browser.py build/warpsage
@@ -169,7 +176,7 @@ part() {
     python) check "Python package" python_package ;;
     packages) check "packages" packages ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, checks, html, memory, python or" \
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, checks, sweep, html, memory, python or" \
             packages >&2
         exit 2
         ;;
@@ -180,7 +187,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native checks html memory python packages
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native checks sweep html memory python packages
 check "build" build_all
 for name in "$@"; do
     part "$name"

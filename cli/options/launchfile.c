@@ -11,7 +11,7 @@
 struct launchfile {
     struct cli *cli;
     const char *path, *folder;
-    yaml_document_t document;
+    yaml_document_t *document;
     struct request *request;
 };
 
@@ -77,7 +77,7 @@ static int read_shape(struct launchfile *file, yaml_node_t *node, const char *pl
         text = "";
         yaml_node_item_t *item = node->data.sequence.items.start;
         for (; item < node->data.sequence.items.top; item++) {
-            const char *part = scalar(yaml_document_get_node(&file->document, *item));
+            const char *part = scalar(yaml_document_get_node(file->document, *item));
             bool is_fourth = item - node->data.sequence.items.start == 3;
             if (!part || is_fourth) return refuse(file, place, "expected [x, y, z]");
             text = cli_format(file->cli, "%s%s%s", text, *text ? "," : "", part);
@@ -161,7 +161,7 @@ static int for_items(struct launchfile *file, yaml_node_t *node, const char *pla
     if (node->type != YAML_SEQUENCE_NODE) return refuse(file, place, "expected a list");
     yaml_node_item_t *item = node->data.sequence.items.start;
     for (; item < node->data.sequence.items.top; item++) {
-        yaml_node_t *value = yaml_document_get_node(&file->document, *item);
+        yaml_node_t *value = yaml_document_get_node(file->document, *item);
         const char *text, *at = place_of(file, value);
         CLI_TRY(need_scalar(file, value, at, &text));
         CLI_TRY(each(file, text, at));
@@ -220,8 +220,8 @@ static int read_files(struct launchfile *file, yaml_node_t *node, const char *pl
     if (node->type != YAML_MAPPING_NODE) return refuse(file, place, "expected {INDEX: file}");
     yaml_node_pair_t *pair = node->data.mapping.pairs.start;
     for (; pair < node->data.mapping.pairs.top; pair++) {
-        yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
-        yaml_node_t *value = yaml_document_get_node(&file->document, pair->value);
+        yaml_node_t *key = yaml_document_get_node(file->document, pair->key);
+        yaml_node_t *value = yaml_document_get_node(file->document, pair->value);
         const char *index, *name, *at = place_of(file, key);
         CLI_TRY(need_scalar(file, key, at, &index));
         CLI_TRY(need_scalar(file, value, at, &name));
@@ -277,19 +277,18 @@ static int unknown_key(struct launchfile *file, const char *place, const char *n
                      cli_hint(file->cli, name, names, KEY_COUNT));
 }
 
-static int read_mapping(struct launchfile *file)
+static int read_mapping(struct launchfile *file, yaml_node_t *root)
 {
-    yaml_node_t *root = yaml_document_get_root_node(&file->document);
     bool seen[KEY_COUNT] = {false};
     if (!root || root->type != YAML_MAPPING_NODE)
         return cli_error(file->cli, EXIT_INPUT,
-                         "%s:1:1: error: expected a mapping of launch keys: kernel_file, kernel, "
+                         "%s: error: expected a mapping of launch keys: kernel_file, kernel, "
                          "grid, block, args, ...",
-                         file->path);
+                         root ? place_of(file, root) : cli_format(file->cli, "%s:1:1", file->path));
     yaml_node_pair_t *pair = root->data.mapping.pairs.start;
     for (; pair < root->data.mapping.pairs.top; pair++) {
-        yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
-        yaml_node_t *value = yaml_document_get_node(&file->document, pair->value);
+        yaml_node_t *key = yaml_document_get_node(file->document, pair->key);
+        yaml_node_t *value = yaml_document_get_node(file->document, pair->value);
         const char *name, *place = place_of(file, key);
         CLI_TRY(need_scalar(file, key, place, &name));
         size_t i = 0;
@@ -303,14 +302,22 @@ static int read_mapping(struct launchfile *file)
     return EXIT_DONE;
 }
 
-int launchfile_read(struct cli *cli, const char *path, struct request *request)
+int launchfile_read_node(struct cli *cli, const char *path, yaml_document_t *document,
+                         yaml_node_t *node, struct request *request)
 {
-    struct launchfile file = {.cli = cli, .path = path, .request = request};
+    struct launchfile file = {.cli = cli, .path = path, .document = document, .request = request};
     const char *slash = strrchr(path, '/');
-    CLI_TRY(yaml_input_load(cli, path, &file.document));
     if (slash && !cli_is_copy(path))
         file.folder = cli_format(cli, "%.*s", (int)(slash - path + (slash == path)), path);
-    int exit_code = read_mapping(&file);
-    yaml_document_delete(&file.document);
+    return read_mapping(&file, node);
+}
+
+int launchfile_read(struct cli *cli, const char *path, struct request *request)
+{
+    yaml_document_t document;
+    CLI_TRY(yaml_input_load(cli, path, &document));
+    int exit_code =
+        launchfile_read_node(cli, path, &document, yaml_document_get_root_node(&document), request);
+    yaml_document_delete(&document);
     return exit_code;
 }

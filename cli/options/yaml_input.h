@@ -14,4 +14,10 @@ int yaml_input_load(struct cli *cli, const char *path, yaml_document_t *out);
 /* "file.yaml:3:7", for messages. */
 const char *yaml_input_place(struct cli *cli, const char *path, const yaml_mark_t *mark);
 
+struct request;
+/* The launch that a mapping of the document describes (doc/arguments.md#launch-files), added to `request`. Paths in it
+ * are relative to the folder of `path`. */
+int launchfile_read_node(struct cli *cli, const char *path, yaml_document_t *document,
+                         yaml_node_t *node, struct request *request);
+
 #endif

@@ -928,7 +928,8 @@ WS_API WS_CHECKED ws_status ws_ask(ws_context *context, const ws_question *quest
                                    ws_answer **out);
 /* Many points of a question without a tree, of one machine: `in` has a row of input_count values for each
  * point, `out` gets one of figure_count (NAN: null). Figures have the ids of the tree, of `throughput` those
- * of its table `sweep`, whose inputs are `sms` and `n`. Takes no memory for a point. */
+ * of its table `sweep`, whose inputs are `sms` and `n`. Of `analyze`, with one profile and the input `model`: time_s
+ * and occupancy over figures of the machine ("sm.count", in SI units). Keeps no memory for a point. */
 WS_API WS_CHECKED ws_status ws_ask_points(ws_context *context, const ws_question *question,
                                           const char *const *inputs, size_t input_count,
                                           const double *in, const char *const *figures,
@@ -993,6 +994,30 @@ WS_API WS_CHECKED ws_status ws_answer_write(ws_context *context, const ws_answer
 /* JSON Schema (draft 2020-12) of the question's JSON; to be freed with ws_free. */
 WS_API WS_CHECKED ws_status ws_question_schema(ws_context *context, const char *question,
                                                char **out);
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/* Points in the order of x; a NAN is a gap. `name` NULL: the curve needs none. */
+typedef struct ws_curve {
+    const char *name;
+    size_t count;
+    const double *x, *y;
+    bool only_points; /* not joined by a line */
+} ws_curve;
+
+/* Units are those of ws_format_quantity, "%" for fractions, NULL for plain numbers. */
+typedef struct ws_plot {
+    size_t size;              /* sizeof(ws_plot) */
+    const char *title, *text; /* text: what it shows, in a sentence */
+    const char *x_title, *x_unit, *y_title, *y_unit;
+    bool x_is_log, y_is_log; /* then values that are not positive are left out */
+    const ws_curve *curves;
+    size_t curve_count;
+} ws_plot;
+
+/* An SVG file with its own style. WS_ERR_ARGUMENT: there is no point to draw. */
+WS_API WS_CHECKED ws_status ws_plot_write(ws_context *context, const ws_plot *plot,
+                                          ws_write_fn *write, void *user);
 
 /* ---- explanations ----------------------------------------------------------------------------- */
 

@@ -565,7 +565,7 @@ struct answer *analyze_describe(const struct profile *profile,
     return answer;
 }
 
-static ws_status find_model(const struct asked *asked, const char **out)
+ws_status asked_model(const struct asked *asked, const char **out)
 {
     const char *name = asked_word(asked, "model");
     const struct model *model = name ? model_find(name) : NULL;
@@ -583,7 +583,7 @@ static ws_status ask(struct asked *asked, const void **out)
     TRY(asked_predict_options(asked, &options));
     options.without_traces = asked_flag(asked, "without_traces");
     options.without_gains = asked_flag(asked, "times_only");
-    TRY(find_model(asked, &options.only));
+    TRY(asked_model(asked, &options.only));
     answer->count = asked->profile_count;
     answer->kernels = ARENA_ARRAY(arena, struct analyzed_kernel, answer->count + 1);
     for (size_t i = 0; i < answer->count; i++)
@@ -616,4 +616,5 @@ const struct question question_analyze = {
     .input_count = sizeof inputs / sizeof *inputs,
     .takes_profiles = true,
     .ask = ask,
+    .points = &analyze_points,
 };

@@ -261,7 +261,11 @@ static ws_status ask(struct asked *asked, const void **out)
 
 /* ---- many points ----------------------------------------------------------------------------- */
 
-static const char *const varied[] = {"sms", "n"};
+static const char *varied(size_t index)
+{
+    static const char *const names[] = {"sms", "n"};
+    return names[index];
+}
 
 struct throughput_sweep {
     struct tp_case at;
@@ -299,8 +303,8 @@ static ws_status at_point(struct diag *diag, void *state, const double *values, 
 }
 
 static const struct question_points points = {
-    .inputs = varied,
-    .input_count = sizeof varied / sizeof *varied,
+    .input = varied,
+    .input_count = 2,
     .record = &record_throughput_point,
     .begin = begin_points,
     .at = at_point,

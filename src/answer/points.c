@@ -28,14 +28,17 @@ static ws_status find_inputs(const struct asked *asked, const struct points_aske
     struct arena *arena = &asked->answer->arena;
     out->inputs = ARENA_ARRAY(arena, size_t, points->input_count + 1);
     out->values = ARENA_ARRAY(arena, double, known->input_count + 1);
-    for (size_t i = 0; i < known->input_count; i++)
+    const char **names = ARENA_ARRAY(arena, const char *, known->input_count + 1);
+    for (size_t i = 0; i < known->input_count; i++) {
         out->values[i] = NAN;
+        names[i] = known->input(i);
+    }
     for (size_t i = 0; i < points->input_count; i++) {
         size_t k = 0;
-        while (k < known->input_count && strcmp(known->inputs[k], points->inputs[i]) != 0)
+        while (k < known->input_count && strcmp(names[k], points->inputs[i]) != 0)
             k++;
         if (k == known->input_count)
-            return unknown_name(asked, "input", points->inputs[i], known->inputs, k);
+            return unknown_name(asked, "input", points->inputs[i], names, k);
         out->inputs[i] = k;
     }
     return WS_OK;

@@ -35,13 +35,13 @@ struct asked {
 
 /* Many points of a question without trees: what varies by point, and the record that answers for one. */
 struct question_points {
-    const char *const *inputs; /* names, beside those of the question */
+    const char *(*input)(size_t index); /* name of one of input_count, beside those of the question */
     size_t input_count;
     const struct record *record;
     /* What all points have in common: leaves a state in the answer's arena or owned by the answer. */
     ws_status (*begin)(struct asked *asked, void **out_state);
-    /* One point: `values` are by index in `inputs`, NAN: not given. *out is valid until the next point.
-     * Takes no memory. */
+    /* One point: `values` are by index of the input, NAN: not given. *out is valid until the next point.
+     * Keeps no memory. */
     ws_status (*at)(struct diag *diag, void *state, const double *values, const void **out);
 };
 

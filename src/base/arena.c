@@ -23,6 +23,17 @@ void arena_clear(struct arena *arena)
     }
 }
 
+void arena_restart(struct arena *arena)
+{
+    struct arena_chunk *kept = arena->chunks;
+    if (!kept) return;
+    struct arena others = {kept->next};
+    arena_clear(&others);
+    kept->next = NULL;
+    memset(kept->data, 0, kept->used);
+    kept->used = 0;
+}
+
 void arena_keep(struct arena *arena)
 {
     for (struct arena_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)

@@ -13,6 +13,8 @@ struct arena {
 };
 
 void arena_clear(struct arena *arena);
+/* As after arena_clear, but a chunk is kept for what comes next. */
+void arena_restart(struct arena *arena);
 /* What the arena has from this call outlives it (mem_keep). */
 void arena_keep(struct arena *arena);
 void *arena_alloc(struct arena *arena, size_t bytes);

@@ -252,6 +252,9 @@ ws_status machine_floorplan_grid(struct diag *diag, struct arena *arena,
 /* What-if: "sm.count" "=60" "=*2" "=+1" "=+25%". */
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
                       const char *change);
+/* The same by the value in its SI unit. */
+ws_status machine_set_value(struct diag *diag, struct machine *machine, enum machine_key key,
+                            double value);
 
 /* WS_ERR_LAUNCH if grid, block or shared memory exceed what the machine can launch; limits that its file
  * does not know are not checked. */

@@ -77,7 +77,8 @@ static ws_status parse_change(struct diag *diag, enum machine_key key, const cha
     bool number = text_to_double(arena_copy_n(&arena, at, length), &out->number);
     arena_clear(&arena);
     if (!number) return form_error(diag, path, text);
-    return parse_suffix(diag, key, text, at + length, out);
+    at += length;
+    return parse_suffix(diag, key, text, at + strspn(at, " "), out);
 }
 
 static double apply(const struct change *change, double old)
@@ -170,6 +171,17 @@ static void put_coupled(struct machine *machine, enum machine_key key, double va
     if (key == MACHINE_GLOBAL_MIN_SEGMENT &&
         machine_get(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, value) < value)
         put(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, value);
+}
+
+ws_status machine_set_value(struct diag *diag, struct machine *machine, enum machine_key key,
+                            double value)
+{
+    const char *fault = figure_fault(key, value);
+    if (fault)
+        return diag_error(diag, WS_ERR_ARGUMENT, "machine.%s = %g, which %s",
+                          machine_key_infos[key].path, value, fault);
+    put_coupled(machine, key, value);
+    return WS_OK;
 }
 
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,

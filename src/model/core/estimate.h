@@ -117,6 +117,7 @@ struct model_input {
     double whole_sms;     /* SMs of the GPU if sm.count is the number of active ones; 0: sm.count */
     bool without_details; /* estimate.details is not asked for: models may leave it NULL */
     bool only_time;       /* of an estimate: it may lack a bottleneck, too */
+    bool without_texts;   /* nor are assumptions written */
     struct l2_start l2;   /* what the launch finds there */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
@@ -204,6 +205,8 @@ struct predict_options {
                        * out; NULL: all */
     bool without_gains; /* the gains of effects are not worked out */
     bool without_details; /* nor what a model tells beside terms and assumptions */
+    bool
+        only_figures; /* nor texts, the choice of a headline, intervals and power: of many points */
     bool without_traces;
     bool without_caches; /* nor hits on caches, where a model must be asked about them */
     bool without_spills; /* registers that ptxas spills are taken for kept ones */
@@ -271,6 +274,11 @@ struct prediction {
 ws_status model_predict(struct diag *diag, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,
                         struct prediction **out);
+/* The same in a prediction that is used again and again: zeros at first, what it held is gone. */
+ws_status model_predict_again(struct diag *diag, const struct profile *profile,
+                              const struct machine *machine, const struct predict_options *options,
+                              struct prediction *prediction);
+void prediction_clear(struct prediction *prediction); /* of one that was used so */
 void prediction_destroy(struct prediction *prediction);
 /* The estimate of a model, by its name if a user gave that; NULL: it did not answer. */
 const struct estimate *prediction_find(const struct prediction *prediction, const char *model);

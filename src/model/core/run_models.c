@@ -18,29 +18,33 @@ _Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * size
 
 /* ---- occupancy of the launch ----------------------------------------------------------------- */
 
+static const char *describe_registers(struct prediction *out, unsigned registers, const char *from,
+                                      unsigned made_for, unsigned target)
+{
+    const char *elsewhere = "", *beyond = "";
+    if (made_for && made_for != target)
+        elsewhere = arena_format(&out->arena, " for sm_%u, used for sm_%u", made_for, target);
+    if (out->registers < registers)
+        beyond =
+            arena_format(&out->arena, "; the limit of this GPU is %u per thread", out->registers);
+    if (!strcmp(from, "user")) from = "the user";
+    return arena_format(&out->arena, "%u registers by %s%s%s", registers, from, elsewhere, beyond);
+}
+
 static void choose_registers(struct prediction *out)
 {
     const struct machine *machine = out->machine;
-    unsigned target = machine->cc_major * 10 + machine->cc_minor, made_for = 0;
+    unsigned target = machine->cc_major * 10 + machine->cc_minor, made_for = 0, registers;
     const char *from = "";
-    if (!profile_registers(out->profile, target, &out->registers, &from, &made_for)) {
+    if (!profile_registers(out->profile, target, &registers, &from, &made_for)) {
         out->registers = 0;
         out->registers_note = "register count unknown: registers do not limit the occupancy";
         return;
     }
-    const char *elsewhere = "";
-    if (made_for && made_for != target)
-        elsewhere = arena_format(&out->arena, " for sm_%u, used for sm_%u", made_for, target);
-    if (!strcmp(from, "user")) from = "the user";
-    out->registers_note =
-        arena_format(&out->arena, "%u registers by %s%s", out->registers, from, elsewhere);
     double most = machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_THREAD, 0);
-    if (most > 0 && out->registers > most) {
-        out->registers = (unsigned)most;
-        out->registers_note =
-            arena_format(&out->arena, "%s; the limit of this GPU is %u per thread",
-                         out->registers_note, out->registers);
-    }
+    out->registers = most > 0 && registers > most ? (unsigned)most : registers;
+    if (!out->options.only_figures)
+        out->registers_note = describe_registers(out, registers, from, made_for, target);
 }
 
 static ws_status check_block(struct diag *diag, const struct profile *profile,
@@ -116,7 +120,9 @@ static ws_status ask(struct diag *diag, enum model_id id, const struct model_inp
     memset(out, 0, sizeof *out);
     out->id = id;
     out->model = model->name;
+    if (input->without_texts) out->assumption_count = ASSUMPTIONS_MAX;
     ws_status status = model->predict(diag, input, out);
+    if (input->without_texts) out->assumption_count = 0;
     out->model_seconds = out->time_seconds;
     return status;
 }
@@ -431,17 +437,24 @@ static void keep_options(struct prediction *out, const struct predict_options *o
     out->options.options = copies;
 }
 
-ws_status model_predict(struct diag *diag, const struct profile *profile,
-                        const struct machine *machine, const struct predict_options *options,
-                        struct prediction **out)
+/* What rests on the estimates of all models. */
+static ws_status complete(struct diag *diag, const struct model_input *input,
+                          struct prediction *out)
 {
-    static const struct predict_options none = {0};
-    if (!options) options = &none;
-    *out = NULL;
-    struct prediction *prediction = mem_zalloc(1, sizeof *prediction);
-    prediction->profile = profile;
-    prediction->machine = machine;
-    keep_options(prediction, options);
+    if (out->options.only_figures) return WS_OK;
+    choose_best(out);
+    for (enum model_id i = 0; i < MODEL_COUNT; i++)
+        if (models[i]->complete) TRY(models[i]->complete(diag, input, out));
+    if (!out->options.effects_off) sample_time_intervals(out);
+    return WS_OK;
+}
+
+/* `prediction` has its profile, its machine and its options. */
+static ws_status predict(struct diag *diag, struct prediction *prediction)
+{
+    const struct profile *profile = prediction->profile;
+    const struct machine *machine = prediction->machine;
+    const struct predict_options *options = &prediction->options;
     const char *no_occupancy = NULL;
     const struct estimate *known = NULL;
     ws_status status =
@@ -459,6 +472,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .effects_off = options->effects_off,
                                 .whole_sms = options->whole_sms,
                                 .without_details = options->without_details,
+                                .without_texts = options->only_figures,
                                 .l2 = prediction->l2,
                                 .observer = options->observer,
                                 .clocks = options->clocks,
@@ -475,22 +489,46 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     input.caches = prediction->caches;
     if (status == WS_OK) status = run_models(diag, &input, no_occupancy, known, prediction);
     if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
-    if (status == WS_OK) choose_best(prediction);
-    for (enum model_id i = 0; status == WS_OK && i < MODEL_COUNT; i++)
-        if (models[i]->complete) status = models[i]->complete(diag, &input, prediction);
-    if (status != WS_OK) {
-        prediction_destroy(prediction);
-        return status;
-    }
-    if (!options->effects_off) sample_time_intervals(prediction);
-    *out = prediction;
-    return WS_OK;
+    return status == WS_OK ? complete(diag, &input, prediction) : status;
+}
+
+static const struct predict_options no_options = {0};
+
+ws_status model_predict(struct diag *diag, const struct profile *profile,
+                        const struct machine *machine, const struct predict_options *options,
+                        struct prediction **out)
+{
+    struct prediction *prediction = mem_zalloc(1, sizeof *prediction);
+    prediction->profile = profile;
+    prediction->machine = machine;
+    keep_options(prediction, options ? options : &no_options);
+    ws_status status = predict(diag, prediction);
+    *out = status == WS_OK ? prediction : NULL;
+    if (status != WS_OK) prediction_destroy(prediction);
+    return status;
+}
+
+ws_status model_predict_again(struct diag *diag, const struct profile *profile,
+                              const struct machine *machine, const struct predict_options *options,
+                              struct prediction *prediction)
+{
+    profile_drop_spills(prediction->spilled);
+    arena_restart(&prediction->arena);
+    struct arena arena = prediction->arena;
+    *prediction = (struct prediction){.arena = arena, .profile = profile, .machine = machine};
+    keep_options(prediction, options);
+    return predict(diag, prediction);
+}
+
+void prediction_clear(struct prediction *prediction)
+{
+    profile_drop_spills(prediction->spilled);
+    arena_clear(&prediction->arena);
 }
 
 void prediction_destroy(struct prediction *prediction)
 {
     if (!prediction) return;
-    profile_drop_spills(prediction->spilled);
-    arena_clear(&prediction->arena);
+    prediction_clear(prediction);
     mem_free(prediction);
 }

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The plugin by which `warpsage sweep` under mpirun spreads over ranks; only it is linked with MPI.
+if(NOT TARGET warpsage_cudart OR NOT TARGET warpsage)
+  return()
+endif()
+find_package(MPI QUIET COMPONENTS C)
+if(NOT MPI_C_FOUND)
+  return()
+endif()
+add_library(warpsage_mpi MODULE ${CMAKE_SOURCE_DIR}/cli/sweep/ranks_mpi.c)
+set_target_properties(warpsage_mpi PROPERTIES OUTPUT_NAME warpsage_mpi LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
+target_include_directories(warpsage_mpi PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(warpsage_mpi PRIVATE MPI::MPI_C)
+add_dependencies(warpsage warpsage_mpi)
+install(TARGETS warpsage_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpsage COMPONENT tool)
