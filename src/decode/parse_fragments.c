@@ -95,15 +95,30 @@ static ws_status parse_metadata(struct parser *parser, struct insn *insn, struct
     return WS_OK;
 }
 
+/* A constant must be one of 0, step, 2 step .. 3 or, of A's threads, 1. */
+static ws_status check_place(struct parser *parser, const struct token *token,
+                             const struct operand *place, int64_t most, int64_t step)
+{
+    if (place->kind != OPERAND_IMMEDIATE) return WS_OK;
+    if (place->imm >= 0 && place->imm <= most && place->imm % step == 0) return WS_OK;
+    return parser_error(parser, WS_ERR_INPUT, token, "the scales cannot lie there (got %lld)",
+                        (long long)place->imm);
+}
+
 /* scales, {byte, thread} */
-static ws_status parse_scales(struct parser *parser, struct insn *insn)
+static ws_status parse_scales(struct parser *parser, struct insn *insn, unsigned role)
 {
     TRY(parse_next(parser, insn, TYPE_B32, ACCEPT_REGISTER));
     TRY(parser_expect(parser, ',', "between operands"));
+    struct token token = *current(parser);
     TRY(parser_expect(parser, '{', "before the byte of the scales"));
     TRY(parse_operand(parser, TYPE_B16, ACCEPT_REGISTER | ACCEPT_IMMEDIATE,
                       add_operand(insn, false)));
     TRY(parse_next(parser, insn, TYPE_B16, ACCEPT_REGISTER | ACCEPT_IMMEDIATE));
+    const struct operand *thread = insn_source(insn, insn->nsrc - 1u);
+    const struct operand *byte = insn_source(insn, insn->nsrc - 2u);
+    TRY(check_place(parser, &token, byte, 3, insn->matrix->scales));
+    TRY(check_place(parser, &token, thread, role == MATRIX_A ? 1 : 3, 1));
     return parser_expect(parser, '}', "after the thread of the scales");
 }
 
@@ -117,7 +132,7 @@ static ws_status parse_product(struct parser *parser, struct insn *insn, struct 
     }
     if (own->is_sparse) TRY(parse_metadata(parser, insn, own));
     for (unsigned k = 0; k < 2 && own->scales; k++)
-        TRY(parse_scales(parser, insn));
+        TRY(parse_scales(parser, insn, k ? MATRIX_B : MATRIX_A));
     return WS_OK;
 }
 

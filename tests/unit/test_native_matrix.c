@@ -22,31 +22,41 @@ static const struct product {
     const char *text;
     const char *type, *sum; /* of factors and sums */
     unsigned a, b, c;       /* registers */
+    const char *selector;   /* of those that are sparse */
 } products[] = {
-    {75, "m16n8k8.row.col.f16.f16.f16.f16", "f16", "f16", 2, 1, 2},
-    {75, "m16n8k8.row.col.f32.f16.f16.f32", "f16", "f32", 2, 1, 4},
-    {80, "m16n8k16.row.col.f16.f16.f16.f16", "f16", "f16", 4, 2, 2},
-    {80, "m16n8k16.row.col.f32.f16.f16.f32", "f16", "f32", 4, 2, 4},
-    {80, "m16n8k8.row.col.f32.bf16.bf16.f32", "bf16", "f32", 2, 1, 4},
-    {80, "m16n8k16.row.col.f32.bf16.bf16.f32", "bf16", "f32", 4, 2, 4},
-    {80, "m16n8k4.row.col.f32.tf32.tf32.f32", "f32", "f32", 2, 1, 4},
-    {80, "m16n8k8.row.col.f32.tf32.tf32.f32", "f32", "f32", 4, 2, 4},
-    {80, "m8n8k4.row.col.f64.f64.f64.f64", "f64", "f64", 1, 1, 2},
-    {90, "m16n8k4.row.col.f64.f64.f64.f64", "f64", "f64", 2, 1, 4},
-    {90, "m16n8k8.row.col.f64.f64.f64.f64", "f64", "f64", 4, 2, 4},
-    {90, "m16n8k16.row.col.f64.f64.f64.f64", "f64", "f64", 8, 4, 4},
-    {75, "m8n8k16.row.col.s32.s8.s8.s32", "s8", "s32", 1, 1, 2},
-    {75, "m8n8k16.row.col.satfinite.s32.u8.s8.s32", "s8", "s32", 1, 1, 2},
-    {80, "m16n8k16.row.col.s32.s8.u8.s32", "s8", "s32", 2, 1, 4},
-    {80, "m16n8k16.row.col.satfinite.s32.u8.u8.s32", "s8", "s32", 2, 1, 4},
-    {80, "m16n8k32.row.col.s32.u8.s8.s32", "s8", "s32", 4, 2, 4},
-    {80, "m16n8k32.row.col.satfinite.s32.s8.s8.s32", "s8", "s32", 4, 2, 4},
-    {75, "m8n8k32.row.col.s32.s4.u4.s32", "s8", "s32", 1, 1, 2},
-    {80, "m16n8k32.row.col.satfinite.s32.u4.u4.s32", "s8", "s32", 2, 1, 4},
-    {80, "m16n8k64.row.col.s32.u4.s4.s32", "s8", "s32", 4, 2, 4},
-    {75, "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", "s8", "s32", 1, 1, 2},
-    {80, "m16n8k128.row.col.s32.b1.b1.s32.and.popc", "s8", "s32", 2, 1, 4},
-    {80, "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", "s8", "s32", 4, 2, 4},
+    {75, "m16n8k8.row.col.f16.f16.f16.f16", "f16", "f16", 2, 1, 2, NULL},
+    {75, "m16n8k8.row.col.f32.f16.f16.f32", "f16", "f32", 2, 1, 4, NULL},
+    {80, "m16n8k16.row.col.f16.f16.f16.f16", "f16", "f16", 4, 2, 2, NULL},
+    {80, "m16n8k16.row.col.f32.f16.f16.f32", "f16", "f32", 4, 2, 4, NULL},
+    {80, "m16n8k8.row.col.f32.bf16.bf16.f32", "bf16", "f32", 2, 1, 4, NULL},
+    {80, "m16n8k16.row.col.f32.bf16.bf16.f32", "bf16", "f32", 4, 2, 4, NULL},
+    {80, "m16n8k4.row.col.f32.tf32.tf32.f32", "f32", "f32", 2, 1, 4, NULL},
+    {80, "m16n8k8.row.col.f32.tf32.tf32.f32", "f32", "f32", 4, 2, 4, NULL},
+    {80, "m8n8k4.row.col.f64.f64.f64.f64", "f64", "f64", 1, 1, 2, NULL},
+    {90, "m16n8k4.row.col.f64.f64.f64.f64", "f64", "f64", 2, 1, 4, NULL},
+    {90, "m16n8k8.row.col.f64.f64.f64.f64", "f64", "f64", 4, 2, 4, NULL},
+    {90, "m16n8k16.row.col.f64.f64.f64.f64", "f64", "f64", 8, 4, 4, NULL},
+    {75, "m8n8k16.row.col.s32.s8.s8.s32", "s8", "s32", 1, 1, 2, NULL},
+    {75, "m8n8k16.row.col.satfinite.s32.u8.s8.s32", "s8", "s32", 1, 1, 2, NULL},
+    {80, "m16n8k16.row.col.s32.s8.u8.s32", "s8", "s32", 2, 1, 4, NULL},
+    {80, "m16n8k16.row.col.satfinite.s32.u8.u8.s32", "s8", "s32", 2, 1, 4, NULL},
+    {80, "m16n8k32.row.col.s32.u8.s8.s32", "s8", "s32", 4, 2, 4, NULL},
+    {80, "m16n8k32.row.col.satfinite.s32.s8.s8.s32", "s8", "s32", 4, 2, 4, NULL},
+    {75, "m8n8k32.row.col.s32.s4.u4.s32", "s8", "s32", 1, 1, 2, NULL},
+    {80, "m16n8k32.row.col.satfinite.s32.u4.u4.s32", "s8", "s32", 2, 1, 4, NULL},
+    {80, "m16n8k64.row.col.s32.u4.s4.s32", "s8", "s32", 4, 2, 4, NULL},
+    {75, "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", "s8", "s32", 1, 1, 2, NULL},
+    {80, "m16n8k128.row.col.s32.b1.b1.s32.and.popc", "s8", "s32", 2, 1, 4, NULL},
+    {80, "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", "s8", "s32", 4, 2, 4, NULL},
+    {80, "m16n8k16.row.col.f32.f16.f16.f32", "f16", "f32", 2, 2, 4, "2"},
+    {80, "m16n8k32.row.col.f16.f16.f16.f16", "f16", "f16", 4, 4, 2, "1"},
+    {80, "m16n8k32.row.col.f32.bf16.bf16.f32", "bf16", "f32", 4, 4, 4, "0"},
+    {80, "m16n8k8.row.col.f32.tf32.tf32.f32", "f32", "f32", 2, 2, 4, "3"},
+    {80, "m16n8k16.row.col.f32.tf32.tf32.f32", "f32", "f32", 4, 4, 4, "1"},
+    {80, "m16n8k32.row.col.s32.s8.u8.s32", "s8", "s32", 2, 2, 4, "1"},
+    {80, "m16n8k64.row.col.satfinite.s32.u8.s8.s32", "s8", "s32", 4, 4, 4, "0"},
+    {80, "m16n8k64.row.col.s32.s4.u4.s32", "s8", "s32", 2, 2, 4, "1"},
+    {80, "m16n8k128.row.col.s32.u4.s4.s32", "s8", "s32", 4, 4, 4, "0"},
 };
 enum { PRODUCTS = sizeof products / sizeof *products };
 
@@ -79,7 +89,7 @@ static void print_kernel(struct strbuf *out, const struct product *p, unsigned n
     unsigned bytes = strcmp(sum, "f64") ? 4 : 8;
     strbuf_printf(out,
                   ".visible .entry k%u(.param .u64 in, .param .u64 out) {\n"
-                  " .reg .b32 %%t, %%n, %%m; .reg .b64 %%in, %%out; .reg .%s %%a<8>, %%b<4>;\n"
+                  " .reg .b32 %%t, %%n, %%m, %%e; .reg .b64 %%in, %%out; .reg .%s %%a<8>, %%b<4>;\n"
                   " .reg .%s %%c<4>, %%d<4>;\n"
                   " ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%t, %%tid.x;\n"
                   " mov.u32 %%n, %%ctaid.x; mad.lo.u32 %%t, %%n, 32, %%t;\n"
@@ -87,8 +97,9 @@ static void print_kernel(struct strbuf *out, const struct product *p, unsigned n
                   n, type, sum, 4 * WORDS);
     unsigned offset = load_registers(out, 'a', type, p->a, 0);
     offset = load_registers(out, 'b', type, p->b, offset);
-    load_registers(out, 'c', sum, p->c, offset);
-    strbuf_printf(out, " mma.sync.aligned.%s ", p->text);
+    offset = load_registers(out, 'c', sum, p->c, offset);
+    if (p->selector) strbuf_printf(out, " ld.global.b32 %%e, [%%in+%u];\n", offset);
+    strbuf_printf(out, " mma%s.sync.aligned.%s ", p->selector ? ".sp" : "", p->text);
     print_registers(out, 'd', p->c);
     strbuf_printf(out, ", ");
     print_registers(out, 'a', p->a);
@@ -96,6 +107,7 @@ static void print_kernel(struct strbuf *out, const struct product *p, unsigned n
     print_registers(out, 'b', p->b);
     strbuf_printf(out, ", ");
     print_registers(out, 'c', p->c);
+    if (p->selector) strbuf_printf(out, ", %%e, %s", p->selector);
     strbuf_printf(out, ";\n");
     for (unsigned k = 0; k < p->c; k++)
         strbuf_printf(out, " st.global.%s [%%out+%u], %%d%u;\n", sum, k * bytes, k);
@@ -132,6 +144,7 @@ static bool compare_product(struct native_twin *twin, unsigned target, unsigned 
             at += fill(p->type, inputs[i] + at, &state);
         for (unsigned k = 0; k < p->c; k++)
             at += fill(p->sum, inputs[i] + at, &state);
+        if (p->selector) inputs[i][at] = random_u32(&state);
     }
     snprintf(name, sizeof name, "k%u", n);
     twin_input(twin, inputs, sizeof inputs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Matrix instructions, as PTX's mma: fragments lie in the same registers. Those that are sparse, in groups of
- * warps, or Volta's are refused. Operands of an instruction: rows_float.def. */
+/* Matrix instructions, as PTX's mma: fragments lie in the same registers. Those in groups of warps, and
+ * Volta's, are refused. Operands of an instruction: rows_float.def. */
 #include <string.h>
 #include <strings.h>
 
@@ -12,13 +12,16 @@ struct shape {
     uint16_t m, n, k;
 };
 
+/* d, a, b, c as they are; of those that are sparse a register with metadata and a number, which lanes have them. */
 static bool is_plain(const struct lowering *l)
 {
-    for (unsigned i = 0; i < l->in->operand_count; i++) {
+    unsigned registers = has(l, "SP") ? 5 : 4;
+    if (l->in->operand_count != registers + (has(l, "SP") ? 1u : 0u)) return false;
+    for (unsigned i = 0; i < registers; i++) {
         const struct native_operand *operand = lower_operand(l, i);
         if (operand->kind != NATIVE_REGISTER || operand->negate || operand->absolute) return false;
     }
-    return l->in->operand_count == 4 && !has(l, "SP");
+    return true;
 }
 
 static void from_fragment(struct lowering *l, unsigned i, unsigned count, bool are_pairs)
@@ -44,7 +47,7 @@ static void to_fragment(struct lowering *l, unsigned count, bool are_pairs)
     l->out->ndst = (uint8_t)count;
 }
 
-/* d, a, b, c */
+/* d, a, b, c{, metadata, selector} */
 static bool lower_product(struct lowering *l, const struct shape *shapes, size_t count,
                           enum ptx_type a, enum ptx_type b, enum ptx_type sum)
 {
@@ -61,6 +64,8 @@ static bool lower_product(struct lowering *l, const struct shape *shapes, size_t
         .saturates = has(l, "SAT"),
         .joins = has(l, "AND"),
         .columns_of = {false, true},
+        .is_sparse = has(l, "SP"),
+        .selector = has(l, "SP") ? (uint8_t)lower_operand(l, 5)->value : 0,
     };
     if (form->k % (4 * matrix_elements(form, MATRIX_A))) return false;
     lower_to(l, OP_MMA, sum);
@@ -70,13 +75,14 @@ static bool lower_product(struct lowering *l, const struct shape *shapes, size_t
     from_fragment(l, 1, matrix_registers(form, MATRIX_A), are_pairs);
     from_fragment(l, 2, matrix_registers(form, MATRIX_B), are_pairs);
     from_fragment(l, 3, matrix_registers(form, MATRIX_C), are_pairs);
+    if (form->is_sparse) from_registers(l, 4, 1);
     return true;
 }
 
 bool lower_hmma(struct lowering *l)
 {
     static const struct shape shapes[] = {
-        {"16816", 16, 8, 16}, {"1688", 16, 8, 8}, {"1684", 16, 8, 4}};
+        {"16816", 16, 8, 16}, {"1688", 16, 8, 8}, {"1684", 16, 8, 4}, {"16832", 16, 8, 32}};
     enum ptx_type type = has(l, "BF16") ? TYPE_BF16 : has(l, "TF32") ? TYPE_TF32 : TYPE_F16;
     enum ptx_type sum = has(l, "F32") ? TYPE_F32 : TYPE_F16;
     return lower_product(l, shapes, sizeof shapes / sizeof *shapes, type, type, sum);
@@ -101,11 +107,9 @@ static bool find_types(const struct lowering *l, const enum ptx_type *known, siz
 
 bool lower_imma(struct lowering *l)
 {
-    static const struct shape shapes[] = {{"8816", 8, 8, 16},
-                                          {"8832", 8, 8, 32},
-                                          {"16816", 16, 8, 16},
-                                          {"16832", 16, 8, 32},
-                                          {"16864", 16, 8, 64}};
+    static const struct shape shapes[] = {{"8816", 8, 8, 16},   {"8832", 8, 8, 32},
+                                          {"16816", 16, 8, 16}, {"16832", 16, 8, 32},
+                                          {"16864", 16, 8, 64}, {"168128", 16, 8, 128}};
     static const enum ptx_type known[] = {TYPE_S8, TYPE_U8, TYPE_S4, TYPE_U4};
     enum ptx_type types[2];
     if (!find_types(l, known, sizeof known / sizeof *known, types)) return false;
@@ -121,7 +125,8 @@ bool lower_bmma(struct lowering *l)
 
 bool lower_qmma(struct lowering *l)
 {
-    static const struct shape shapes[] = {{"16816", 16, 8, 16}, {"16832", 16, 8, 32}};
+    static const struct shape shapes[] = {
+        {"16816", 16, 8, 16}, {"16832", 16, 8, 32}, {"16864", 16, 8, 64}};
     static const enum ptx_type known[] = {TYPE_E4M3, TYPE_E5M2};
     enum ptx_type types[2];
     if (!find_types(l, known, sizeof known / sizeof *known, types)) return false;
