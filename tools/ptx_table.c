@@ -102,17 +102,19 @@ int main(void)
         print_modifiers(op->modifiers);
         printf(" | %s |\n", class_of(op));
     }
-    printf("\nMatrix instructions: `src/isa/matrix_forms.def` lists shapes and types of `wmma`, "
-           "`mma` (also "
-           "sparse, and of the\n"
-           "kinds f8f6f4, mxf8f6f4, mxf4 and mxf4nvf4) and `wgmma`, as ptxas accepts them; others "
-           "are errors. "
-           "`ldmatrix` and\n"
-           "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
-           "or 16 "
-           "bytes, waits for\n"
-           "groups; forms in bulk are refused. `mbarrier` objects lie in the shared memory of the "
-           "block.\n");
+    printf(
+        "\nMatrix instructions: `src/isa/matrix_forms.def` lists shapes and types of `wmma`, "
+        "`mma` (also "
+        "sparse, and of the\n"
+        "kinds f8f6f4, mxf8f6f4, mxf4 and mxf4nvf4) and `wgmma`, as ptxas accepts them; others "
+        "are errors. "
+        "`ldmatrix` and\n"
+        "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
+        "or 16 "
+        "bytes, waits for\n"
+        "groups; a register may tell how many of them are read if it is a `selp` of all or none; "
+        "forms in bulk\n"
+        "are refused. `mbarrier` objects lie in the shared memory of the block.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)
         printf("%s`%s`", i % 6 ? " " : "\n", sreg_infos[i].name);

@@ -6,8 +6,14 @@
  *                                                           st.shared.v4.b32 [a], {t..}
  *     cp.async.commit_group;   cp.async.wait_group N;   cp.async.wait_all;
  *
- * Fewer bytes than the instruction has, which are filled up with zeros, must be a number that the text
- * tells: one in a register is refused, and so are copies in bulk, those that tell a barrier, and policies. */
+ * Fewer bytes than the instruction has are filled up with zeros. Their number must be one that the text tells: an
+ * immediate, or a register that the same basic block sets to all or none, as Triton's pipelines do:
+ *
+ *     selp.b32 %r1, 16, 0, %p1;                             @%p1 ld.global.v4.b32 {t..}, [b]
+ *     cp.async.cg.shared.global [a], [b], 16, %r1;          @%p1 st.shared.v4.b32 [a], {t..}
+ *                                                           @!%p1 st.shared.v4.b32 [a], {0, 0, 0, 0}
+ *
+ * Any other register is refused, and so are copies in bulk, those that tell a barrier, and policies. */
 #include <string.h>
 
 #include "decode/parser.h"
@@ -46,7 +52,47 @@ bool mnemonic_copy(struct mnemonic *mnemonic)
 struct copy {
     struct operand to, from;
     uint64_t bytes, given; /* given: those that are read; the rest becomes zeros */
+    int32_t chooser;       /* predicate that says whether any are read; -1: always */
+    bool is_negated;
 };
+
+static bool defines(const struct insn *insn, int32_t reg)
+{
+    for (unsigned i = 0; i < insn->ndst; i++)
+        if (insn_operand(insn, i)->kind == OPERAND_REGISTER && insn_operand(insn, i)->reg == reg)
+            return true;
+    return insn->op == OP_CALL; /* perhaps */
+}
+
+/* The last instruction of the basic block before `end` that sets a register; NULL: none. */
+static const struct insn *find_definition(const struct body *body, uint32_t end, int32_t reg)
+{
+    while (end > body->block_begin)
+        if (defines(&body->insns[--end], reg)) return &body->insns[end];
+    return NULL;
+}
+
+static bool is_number(const struct operand *operand, uint64_t value)
+{
+    return operand->kind == OPERAND_IMMEDIATE && (uint64_t)operand->imm == value;
+}
+
+/* All bytes or none, by a predicate that is still what it was when the register was set. */
+static bool take_choice(const struct body *body, const struct insn *copying, int32_t reg,
+                        struct copy *out)
+{
+    uint32_t end = (uint32_t)(copying - body->insns);
+    const struct insn *choice = find_definition(body, end, reg);
+    if (!choice || choice->op != OP_SELP || choice->guard >= 0 || copying->guard >= 0) return false;
+    const struct operand *yes = insn_source(choice, 0), *no = insn_source(choice, 1);
+    out->chooser = insn_source(choice, 2)->reg;
+    out->is_negated = is_number(yes, 0);
+    if (!is_number(out->is_negated ? no : yes, out->bytes) ||
+        !is_number(out->is_negated ? yes : no, 0))
+        return false;
+    const struct insn *set = find_definition(body, end, out->chooser);
+    return !set || set < choice;
+}
 
 static ws_status parse_parts(struct parser *parser, const struct insn *insn, struct copy *out)
 {
@@ -63,14 +109,16 @@ static ws_status parse_parts(struct parser *parser, const struct insn *insn, str
         return parser_error(parser, WS_ERR_INPUT, &token,
                             "'%s' copies 16 bytes only: use .ca for other sizes", insn->text);
     out->given = out->bytes;
+    out->chooser = -1;
     if (!parser_take(parser, ',')) return WS_OK;
     int32_t reg;
     struct token next = *current(parser);
     if (next.kind == TOKEN_NAME && parser_find_register(parser, &next, &reg)) {
+        advance(parser);
+        if (take_choice(&parser->body, insn, reg, out)) return WS_OK;
         parser->body.is_foreign = true;
         parser->body.foreign_what =
             arena_format(parser->arena, "'%s' with a register behind its bytes", insn->text);
-        advance(parser);
         return WS_OK;
     }
     return parse_count(parser, "the number of bytes to read", out->bytes, &out->given);
@@ -147,6 +195,28 @@ static void add_loads(struct parser *parser, struct parts *parts, const struct c
         add_byte(parser, parts, &from, k, &words[at]);
 }
 
+static struct insn *add_store(struct parts *parts, const struct copy *copy,
+                              const struct operand words[4])
+{
+    struct insn *store = add_part(parts, OP_ST, TYPE_B32, SPACE_SHARED, (unsigned)copy->bytes / 4);
+    store->operands[store->nsrc++] = copy->to;
+    for (unsigned k = 0; k < copy->bytes / 4; k++)
+        store->operands[store->nsrc++] = words[k];
+    return store;
+}
+
+/* What was added so far happens if bytes are read, zeros are stored if not. */
+static void add_choice(struct parts *parts, const struct copy *copy)
+{
+    const struct operand zeros[4] = {number(0), number(0), number(0), number(0)};
+    unsigned count = parts->count;
+    add_store(parts, copy, zeros);
+    for (unsigned k = 0; k <= count; k++) {
+        parts->insns[k].guard = copy->chooser;
+        if (copy->is_negated == (k < count)) parts->insns[k].flags |= INSN_NEG_GUARD;
+    }
+}
+
 ws_status parse_copy(struct parser *parser, struct insn *insn)
 {
     struct copy copy;
@@ -162,10 +232,8 @@ ws_status parse_copy(struct parser *parser, struct insn *insn)
     struct parts parts = {.like = *insn};
     struct operand words[4] = {number(0), number(0), number(0), number(0)};
     add_loads(parser, &parts, &copy, words);
-    struct insn *store = add_part(&parts, OP_ST, TYPE_B32, SPACE_SHARED, (unsigned)copy.bytes / 4);
-    store->operands[store->nsrc++] = copy.to;
-    for (unsigned k = 0; k < copy.bytes / 4; k++)
-        store->operands[store->nsrc++] = words[k];
+    add_store(&parts, &copy, words);
+    if (copy.chooser >= 0) add_choice(&parts, &copy);
     *insn = parts.insns[0];
     struct token token = *current(parser);
     for (unsigned k = 1; k < parts.count; k++)

@@ -17,6 +17,7 @@ ws_status parser_declare_label(struct parser *parser, const struct token *label)
         return parser_error(parser, WS_ERR_INPUT, label, "duplicate label %s",
                             parser_token_text(parser, label));
     map_set(&parser->labels, key, body->insn_count);
+    body->block_begin = body->insn_count;
     GROW(body->label_names, body->label_count, body->label_capacity);
     body->label_names[body->label_count++] = name;
     return WS_OK;

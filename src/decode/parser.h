@@ -110,7 +110,8 @@ struct body {
     uint32_t list_count, list_capacity;
     uint32_t *label_names; /* for messages */
     uint32_t label_count, label_capacity;
-    bool end_is_target; /* some branch goes past the last instruction */
+    uint32_t block_begin; /* the instruction behind the last label */
+    bool end_is_target;   /* some branch goes past the last instruction */
     /* Up to PTX 1.3 the parameters of a kernel are declared in its body. */
     bool takes_parameters;
     int32_t *parameters;
