@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "measure/bits.h"
+#include "measure/lane_lists.h"
 
 enum { LANES = 32 };
 
@@ -82,23 +83,26 @@ struct transactions coalesce_cc10(const uint64_t *addresses, uint32_t mask, unsi
 
 unsigned bank_wavefronts(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned banks)
 {
-    uint64_t words[LANES * 4];
-    unsigned count = 0, most = 0;
-    unsigned per_lane = bytes > 4 ? bytes / 4 : 1;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    struct {
+        uint64_t word, bank;
+    } found[LANES * 4];
+    struct lane_lists lists; /* by bank */
+    unsigned count = 0, most = 0, per_lane = bytes > 4 ? bytes / 4 : 1;
+    bool power_of_two = (banks & (banks - 1)) == 0; /* spares the division */
+    lane_lists_begin(&lists);
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
         for (unsigned k = 0; k < per_lane; k++) {
             uint64_t word = addresses[bits_lowest(rest)] / 4 + k;
-            unsigned same_bank = 1;
-            bool seen = false;
-            for (unsigned i = 0; i < count && !seen; i++) {
-                seen = words[i] == word;
-                same_bank += words[i] % banks == word % banks;
-            }
-            if (seen) continue;
-            words[count++] = word;
+            uint64_t bank = power_of_two ? word & (banks - 1) : word % banks;
+            unsigned at = lane_list(&lists, bank), same_bank = 1;
+            for (; at != LANE_LIST_END && found[at].word != word; at = lists.next[at])
+                same_bank += found[at].bank == bank;
+            if (at != LANE_LIST_END) continue;
+            found[count].word = word;
+            found[count].bank = bank;
+            lane_lists_add(&lists, bank, count++);
             if (same_bank > most) most = same_bank;
         }
-    }
     return most;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/lane_lists.h"
 #include "measure/memory_rules.h"
 
 enum { REQUESTS_MAX = 1 << 18, LANES = 32 };
@@ -129,30 +130,32 @@ static uint32_t covered_words(uint64_t line, uint64_t first, uint64_t end)
     return (uint32_t)((UINT64_C(1) << to) - (UINT64_C(1) << from));
 }
 
-static void add_sectors(struct teg_access_table *table, struct teg_request *out, uint64_t address,
-                        unsigned bytes, uint64_t origin)
+/* lines: of the pieces so far. */
+static void add_sectors(struct teg_access_table *table, struct teg_request *out,
+                        struct lane_lists *lines, uint64_t address, unsigned bytes, uint64_t origin)
 {
     for (uint64_t at = address & ~(uint64_t)(TEG_SECTOR - 1); at < address + bytes;
          at += TEG_SECTOR) {
         uint64_t line = at & ~(uint64_t)(TEG_LINE - 1);
         int64_t delta = (int64_t)(line - origin);
         uint8_t bit = (uint8_t)(1u << (at / TEG_SECTOR % 4));
-        uint32_t i = out->count;
-        while (i > 0 && table->pieces[out->first + i - 1].delta != delta)
-            i--;
-        if (!i) {
-            add_piece(table, out, (struct teg_piece){.delta = delta});
+        unsigned i = lane_list(lines, line / TEG_LINE);
+        while (i != LANE_LIST_END && table->pieces[out->first + i].delta != delta)
+            i = lines->next[i];
+        if (i == LANE_LIST_END) {
             i = out->count;
+            add_piece(table, out, (struct teg_piece){.delta = delta});
+            lane_lists_add(lines, line / TEG_LINE, i);
         }
-        struct teg_piece *piece = &table->pieces[out->first + i - 1];
+        struct teg_piece *piece = &table->pieces[out->first + i];
         piece->sectors |= bit;
         piece->words |= covered_words(line, address, address + bytes);
     }
 }
 
 static void add_global(struct teg_access_table *table, struct teg_request *out,
-                       const uint64_t *addresses, const struct trace_pattern *pattern,
-                       uint64_t origin)
+                       struct lane_lists *lines, const uint64_t *addresses,
+                       const struct trace_pattern *pattern, uint64_t origin)
 {
     const struct teg_machine *machine = table->machine;
     if (machine->rule != RULE_IS_SECTOR) {
@@ -160,7 +163,7 @@ static void add_global(struct teg_access_table *table, struct teg_request *out,
         return;
     }
     for (uint32_t rest = pattern->mask; rest; rest &= rest - 1)
-        add_sectors(table, out, addresses[__builtin_ctz(rest)], pattern->bytes, origin);
+        add_sectors(table, out, lines, addresses[__builtin_ctz(rest)], pattern->bytes, origin);
     for (uint32_t i = 0; i < out->count; i++) {
         struct teg_piece *piece = &table->pieces[out->first + i];
         piece->bytes = (uint16_t)(TEG_SECTOR * (unsigned)__builtin_popcount(piece->sectors));
@@ -205,6 +208,8 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
         out->same_word = most_on_one_word(addresses, pattern->mask);
         return;
     }
+    struct lane_lists lines;
+    lane_lists_begin(&lines);
     if (pattern->space == SPACE_LOCAL) {
         struct trace_pattern words = *pattern;
         unsigned count = pattern->bytes > 4 ? pattern->bytes / 4 : 1;
@@ -213,13 +218,13 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
         out->passes = count;
         interleave(addresses);
         for (unsigned k = 0; k < count; k++) {
-            add_global(table, out, addresses, &words, origin);
+            add_global(table, out, &lines, addresses, &words, origin);
             for (unsigned lane = 0; lane < LANES; lane++)
                 addresses[lane] += 128;
         }
         return;
     }
-    add_global(table, out, addresses, pattern, origin);
+    add_global(table, out, &lines, addresses, pattern, origin);
     if (table->machine->tags)
         count_passes(table->machine, addresses, pattern->mask, pattern->bytes, out);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "measure/lane_lists.h"
 #include "model/teg/teg_memo.h"
 
 /* BLOCKS: of the trace, in which addresses are counted. */
@@ -22,20 +23,29 @@ static const struct teg_turns *next_turns(const struct teg_atomics *atomics,
 static unsigned meet(const struct trace *trace, const struct trace_access *access,
                      uint64_t addresses[LANES], unsigned lanes[LANES])
 {
+    const struct trace_pattern *pattern = &trace->patterns[access->pattern];
     uint64_t all[LANES] = {0};
     unsigned count = 0;
-    uint32_t rest = trace->patterns[access->pattern].mask;
+    struct lane_lists lists;
+    if (pattern->shape == ACCESS_UNIFORM && !pattern->stride) {
+        addresses[0] = access->base;
+        lanes[0] = (unsigned)__builtin_popcount(pattern->mask);
+        return 1;
+    }
+    lane_lists_begin(&lists);
     trace_lanes(trace, access, all);
-    while (rest) {
-        unsigned first = (unsigned)__builtin_ctz(rest), here = 0;
-        for (uint32_t other = rest; other; other &= other - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(other);
-            if (all[lane] != all[first]) continue;
-            rest &= ~(UINT32_C(1) << lane);
-            here++;
+    for (uint32_t rest = pattern->mask; rest; rest &= rest - 1) {
+        uint64_t address = all[__builtin_ctz(rest)], word = address / 4;
+        unsigned at = lane_list(&lists, word);
+        while (at != LANE_LIST_END && addresses[at] != address)
+            at = lists.next[at];
+        if (at == LANE_LIST_END) {
+            at = count++;
+            addresses[at] = address;
+            lanes[at] = 0;
+            lane_lists_add(&lists, word, at);
         }
-        addresses[count] = all[first];
-        lanes[count++] = here;
+        lanes[at]++;
     }
     return count;
 }
