@@ -213,13 +213,43 @@ static void test_cancel(void **state)
     run_end(&run);
 }
 
+static bool is_counted(void *user)
+{
+    ++*(unsigned *)user;
+    return false;
+}
+
+/* Looks at the user's wish in a launch of 500 turns. */
+static unsigned count_looks(const char *engine, const char *kernel)
+{
+    unsigned looks = 0;
+    struct run run;
+    setenv("WARPSAGE_ENGINE", engine, 1);
+    run_begin(&run, PATHS, kernel, 1);
+    run.launch.trace_blocks = WS_TRACE_NONE;
+    arrange_turns(&run, 500);
+    ws_context_set_cancel(run.context, is_counted, &looks);
+    assert_int_equal(run_try(&run), WS_OK);
+    run_end(&run);
+    return looks;
+}
+
+static void test_looks(void **state)
+{
+    static const char *const kernels[] = {"turns", "barriers"};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(count_looks("compiled", kernels[i]),
+                         count_looks("interpreter", kernels[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),  cmocka_unit_test(test_barriers),
         cmocka_unit_test(test_fault),  cmocka_unit_test(test_together),
         cmocka_unit_test(test_limit),  cmocka_unit_test(test_limit_at_end),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel), cmocka_unit_test(test_looks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
