@@ -110,8 +110,56 @@ static void emit_range(struct body *b, const struct uop *u, uint32_t slot, struc
     slow_if(b, slow, X86_NOT_EQUAL);
 }
 
+#define OF_ALLOCATION(field) x86_at(RSI, (int32_t)offsetof(struct allocation, field))
+
+/* In `gpr`, for a half of the warp: which byte of the allocation it accesses first. */
+static void emit_place(struct body *b, unsigned gpr, struct x86_place base, int64_t imm)
+{
+    load(b, gpr, base);
+    x86_imm(b->a, X86_ADD_IMM, gpr, (int32_t)imm);
+    x86_scalar(b->a, true, X86_SUB, gpr, OF_ALLOCATION(address));
+}
+
+/* Some bytes of the allocation at rsi were never written: whole words of its shadow, of lanes side by side in both
+ * halves of the warp, are tested or set. */
+static void emit_check_shadow(struct body *b, const struct uop *u, uint32_t slot,
+                              struct slow_path *slow)
+{
+    enum { BITS = 64, HALF_LANES = WARP_LANES / 2 };
+    static const uint8_t halves[] = {RCX, R9};
+    int32_t words = HALF_LANES * u->bytes / BITS;
+    load(b, RAX, OF_ALLOCATION(rule));
+    x86_scalar(b->a, true, X86_TEST, RAX, x86_reg(RAX));
+    slow_if(b, slow, X86_NOT_EQUAL);
+    load(b, RAX, FRAME_SHAPE(slot, unit));
+    x86_imm(b->a, X86_CMP_IMM, RAX, u->bytes);
+    slow_if(b, slow, X86_NOT_EQUAL);
+    emit_place(b, RCX, FRAME_SHAPE(slot, base), u->imm);
+    emit_place(b, R9, FRAME_SHAPE(slot, base2), u->imm);
+    x86_scalar(b->a, true, X86_LOAD, RAX, x86_reg(RCX));
+    x86_scalar(b->a, true, X86_OR, RAX, x86_reg(R9));
+    x86_imm(b->a, X86_AND_IMM, RAX, BITS - 1);
+    slow_if(b, slow, X86_NOT_EQUAL);
+    if (u->insn->op == OP_LD) x86_load_imm(b->a, RAX, UINT64_MAX);
+    for (unsigned half = 0; half < 2; half++) {
+        x86_shift_right_64(b->a, halves[half], 3);
+        x86_scalar(b->a, true, X86_ADD, halves[half], OF_ALLOCATION(shadow));
+        for (int32_t i = 0; i < words; i++) {
+            struct x86_place word = x86_at(halves[half], 8 * i);
+            if (u->insn->op == OP_LD)
+                x86_scalar(b->a, true, X86_AND, RAX, word);
+            else
+                x86_store_imm_64(b->a, word, -1);
+        }
+    }
+    if (u->insn->op != OP_LD) return;
+    x86_imm(b->a, X86_CMP_IMM, RAX, -1);
+    slow_if(b, slow, X86_NOT_EQUAL);
+}
+
 /* Global memory: within the allocation that the instruction touched last, all of it initialised. */
-static void emit_check_global(struct body *b, const struct uop *u, struct slow_path *slow)
+static void emit_check_global(struct body *b, const struct uop *u, uint32_t slot,
+                              struct slow_path *slow)
 {
     int32_t memo = (int32_t)(u->index * sizeof(struct memo));
     load(b, RSI, OF_EXEC(memos));
@@ -122,7 +170,13 @@ static void emit_check_global(struct body *b, const struct uop *u, struct slow_p
     load(b, RSI, x86_at(RSI, memo + (int32_t)offsetof(struct memo, allocation)));
     load(b, RAX, x86_at(RSI, (int32_t)offsetof(struct allocation, shadow)));
     x86_scalar(b->a, true, X86_OR, RAX, x86_at(RSI, (int32_t)offsetof(struct allocation, rule)));
-    slow_if(b, slow, X86_NOT_EQUAL);
+    if (b->is_part || u->bytes < 4) {
+        slow_if(b, slow, X86_NOT_EQUAL);
+    } else {
+        uint32_t is_whole = x86_jump(b->a, X86_EQUAL);
+        emit_check_shadow(b, u, slot, slow);
+        x86_land(b->a, is_whole);
+    }
     load(b, R11, x86_at(RSP, (int32_t)offsetof(struct body_frame, host)));
 }
 
@@ -165,7 +219,7 @@ static void emit_check(struct body *b, const struct uop *u, uint32_t slot, struc
     if (is_by_lane(u))
         emit_check_by_lane(b, u, slow);
     else if (is_global(u))
-        emit_check_global(b, u, slow);
+        emit_check_global(b, u, slot, slow);
     else
         emit_check_shared(b, slow);
 }
@@ -210,8 +264,8 @@ static struct together find_together(const struct body *b, operand_ref ref)
 static void emit_check_together(struct body *b, uint32_t slot, const struct together *all)
 {
     uint32_t bad[4], count = 0;
-    x86_load_imm(b->a, RSI, 0);
-    x86_scalar(b->a, true, X86_STORE, RSI, FRAME_SHAPE(slot, is_checked));
+    x86_load_imm(b->a, RSI, (uint64_t)UNCHECKED);
+    x86_scalar(b->a, true, X86_STORE, RSI, FRAME_SHAPE(slot, checked_unit));
     load(b, RAX, FRAME_SHAPE(slot, low));
     load(b, RCX, FRAME_SHAPE(slot, high));
     x86_imm(b->a, X86_CMP_IMM, RCX, INT32_MAX);
@@ -232,15 +286,15 @@ static void emit_check_together(struct body *b, uint32_t slot, const struct toge
     x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
     x86_scalar(b->a, true, X86_STORE, R9, FRAME_SHAPE(slot, host));
     x86_scalar(b->a, true, X86_STORE, R10, FRAME_SHAPE(slot, host2));
-    x86_store_imm(b->a, FRAME_SHAPE(slot, is_checked), 1);
+    load(b, RCX, FRAME_SHAPE(slot, unit));
+    x86_scalar(b->a, true, X86_STORE, RCX, FRAME_SHAPE(slot, checked_unit));
     for (uint32_t i = 0; i < count; i++)
         x86_land(b->a, bad[i]);
 }
 
 /* Checks this access and those that follow through the register, if it is the first of several. Returns whether it
- * was checked with others: if so it is done by itself where one of them is bad. */
-static bool check_together(struct body *b, const struct uop *u, uint32_t slot,
-                           struct slow_path *slow)
+ * was checked with others: if so it is done by itself where one of them is bad (leave_unchecked). */
+static bool check_together(struct body *b, const struct uop *u, uint32_t slot)
 {
     struct known_shape *shape = &b->shapes[slot];
     if (u->space != SPACE_SHARED || b->is_guarded || !u->has_address || b->is_part) return false;
@@ -251,10 +305,25 @@ static bool check_together(struct body *b, const struct uop *u, uint32_t slot,
         shape->checked = all.count;
     }
     shape->checked--;
-    x86_cmp_imm(b->a, FRAME_SHAPE(slot, is_checked), 0);
-    slow_if(b, slow, X86_EQUAL);
     return true;
 }
+
+/* rcx: the unit of accesses that were checked together. */
+static void leave_unchecked(struct body *b, struct slow_path *slow)
+{
+    x86_imm(b->a, X86_CMP_IMM, RCX, UNCHECKED);
+    slow_if(b, slow, X86_EQUAL);
+}
+
+/* An access as it is translated; loads have results, stores values. */
+struct moving {
+    const struct uop *u;
+    uint32_t slot;
+    struct source address;
+    struct slow_path *slow;
+    struct result results[UOP_DESTINATIONS];
+    struct source values[UOP_DESTINATIONS];
+};
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -267,7 +336,7 @@ static struct dense_test emit_dense_test(struct body *b, const struct uop *u, ui
                                          bool is_checked)
 {
     struct dense_test test = {.count = 1};
-    load(b, RCX, FRAME_SHAPE(slot, unit));
+    load(b, RCX, is_checked ? FRAME_SHAPE(slot, checked_unit) : FRAME_SHAPE(slot, unit));
     if (is_checked) {
         load(b, R9, FRAME_SHAPE(slot, host));
         load(b, R10, FRAME_SHAPE(slot, host2));
@@ -285,17 +354,24 @@ static struct dense_test emit_dense_test(struct body *b, const struct uop *u, ui
     return test;
 }
 
-static void emit_load(struct body *b, const struct uop *u, uint32_t slot, bool is_checked,
-                      const struct result *results)
+static bool may_be_dense(const struct body *b, const struct uop *u)
 {
-    struct x86_place addresses = shape_addresses(slot, 0);
+    return !b->is_part && !is_by_lane(u) && data_is_dense(u);
+}
+
+static void emit_load(struct body *b, const struct moving *m, bool is_checked)
+{
+    const struct uop *u = m->u;
+    const struct result *results = m->results;
+    struct x86_place addresses = shape_addresses(m->slot, 0);
     uint32_t done[2], count = 0;
-    if (!b->is_part && !is_by_lane(u) && data_is_dense(u)) {
-        struct dense_test test = emit_dense_test(b, u, slot, is_checked);
+    if (may_be_dense(b, u)) {
+        struct dense_test test = emit_dense_test(b, u, m->slot, is_checked);
         data_load_dense(b, u, results);
         done[count++] = x86_jump(b->a, X86_ALWAYS);
         for (uint32_t i = 0; i < test.count; i++)
             x86_land(b->a, test.jumps[i]);
+        if (is_checked) leave_unchecked(b, m->slow);
         if (data_has_broadcast(u)) {
             x86_scalar(b->a, true, X86_TEST, RCX, x86_reg(RCX));
             uint32_t other = x86_jump(b->a, X86_NOT_EQUAL);
@@ -311,36 +387,27 @@ static void emit_load(struct body *b, const struct uop *u, uint32_t slot, bool i
     if (u->poll) x86_store_imm(b->a, OF_EXEC(polled), 1);
 }
 
-static void emit_store(struct body *b, const struct uop *u, uint32_t slot, bool is_checked,
-                       const struct source *values)
+static void emit_store(struct body *b, const struct moving *m, bool is_checked)
 {
-    struct x86_place addresses = shape_addresses(slot, 0);
-    bool may_be_dense = !b->is_part && !is_by_lane(u) && data_is_dense(u);
+    const struct uop *u = m->u;
+    const struct source *values = m->values;
+    struct x86_place addresses = shape_addresses(m->slot, 0);
     uint32_t done = 0;
-    if (may_be_dense) {
-        struct dense_test test = emit_dense_test(b, u, slot, is_checked);
+    if (may_be_dense(b, u)) {
+        struct dense_test test = emit_dense_test(b, u, m->slot, is_checked);
         data_store_dense(b, u, values);
         done = x86_jump(b->a, X86_ALWAYS);
         for (uint32_t i = 0; i < test.count; i++)
             x86_land(b->a, test.jumps[i]);
+        if (is_checked) leave_unchecked(b, m->slow);
     }
     if (is_checked) load(b, R11, OF_EXEC(shared));
     data_store_lanes(b, u, values, &addresses, is_by_lane(u));
-    if (may_be_dense) x86_land(b->a, done);
+    if (may_be_dense(b, u)) x86_land(b->a, done);
     if (!is_by_lane(u)) x86_store_imm(b->a, OF_EXEC(changed), -1);
 }
 
 /* ---- templates ------------------------------------------------------------------------------- */
-
-/* An access as it is translated; loads have results, stores values. */
-struct moving {
-    const struct uop *u;
-    uint32_t slot;
-    struct source address;
-    struct slow_path *slow;
-    struct result results[UOP_DESTINATIONS];
-    struct source values[UOP_DESTINATIONS];
-};
 
 static struct slow_path *add_slow(struct body *b)
 {
@@ -428,12 +495,17 @@ static void emit_access(struct body *b, const struct moving *m)
 {
     uint32_t none = b->is_guarded ? emit_guard_lanes(b) : 0;
     emit_shape(b, m->u, m->slot, &m->address);
-    bool is_checked = check_together(b, m->u, m->slot, m->slow);
-    if (!is_checked) emit_check(b, m->u, m->slot, m->slow);
+    bool is_checked = check_together(b, m->u, m->slot);
+    if (!is_checked) {
+        emit_check(b, m->u, m->slot, m->slow);
+    } else if (!may_be_dense(b, m->u)) {
+        load(b, RCX, FRAME_SHAPE(m->slot, checked_unit));
+        leave_unchecked(b, m->slow);
+    }
     if (m->u->insn->op == OP_LD)
-        emit_load(b, m->u, m->slot, is_checked, m->results);
+        emit_load(b, m, is_checked);
     else
-        emit_store(b, m->u, m->slot, is_checked, m->values);
+        emit_store(b, m, is_checked);
     m->slow->back = b->a->used;
     if (!b->is_guarded) return;
     x86_land(b->a, none);

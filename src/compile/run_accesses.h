@@ -5,7 +5,7 @@
 
 #include "emulate/exec.h"
 
-enum { SHAPES_MAX = 16, SLOW_JUMPS_MAX = 8, GUARDS_MAX = 16 };
+enum { SHAPES_MAX = 16, SLOW_JUMPS_MAX = 12, GUARDS_MAX = 16 };
 
 /* Of 32 addresses, without the offset of an access (sem_memory.h, find_shape). */
 struct body_shape {
@@ -17,12 +17,13 @@ struct body_shape {
     uint32_t unused;
     uint64_t unit; /* the stride, if all lanes take part and have one */
     /* Of accesses to shared memory that were checked together: */
-    uint64_t host, host2; /* of lanes 0 and 16 */
-    uint64_t is_checked;  /* all of them are good */
+    uint64_t host, host2;  /* of lanes 0 and 16 */
+    uint64_t checked_unit; /* the unit if all of them are good, else UNCHECKED */
     uint64_t unused2[5];
     uint64_t addresses[WARP_LANES];
 };
 #define NO_UNIT INT64_MAX
+#define UNCHECKED INT32_MIN /* no stride within shared memory */
 
 /* The shape that was found last at one place of the code, when all lanes took part: what depends on the address of
  * lane 0 less that address. Zeros are right, too: all addresses are the same. */

@@ -184,6 +184,12 @@ void x86_shift_right(struct assembler *a, unsigned gpr, uint8_t by)
     put(a, by);
 }
 
+void x86_shift_right_64(struct assembler *a, unsigned gpr, uint8_t by)
+{
+    x86_scalar(a, true, 0xc1, 5, x86_reg(gpr));
+    put(a, by);
+}
+
 void x86_divide(struct assembler *a, unsigned gpr)
 {
     put(a, 0x48), put(a, 0x99);
@@ -205,6 +211,12 @@ void x86_add_at(struct assembler *a, struct x86_place to, int8_t imm)
 void x86_store_imm(struct assembler *a, struct x86_place to, int32_t imm)
 {
     x86_scalar(a, false, 0xc7, 0, to);
+    put_word(a, (uint32_t)imm);
+}
+
+void x86_store_imm_64(struct assembler *a, struct x86_place to, int32_t imm)
+{
+    x86_scalar(a, true, 0xc7, 0, to);
     put_word(a, (uint32_t)imm);
 }
 

@@ -106,13 +106,15 @@ void x86_first_bit(struct assembler *a, unsigned to, unsigned from);         /* 
 void x86_deposit(struct assembler *a, unsigned to, unsigned bits,
                  unsigned mask);                                     /* pdep, 32 bits */
 void x86_shift_right(struct assembler *a, unsigned gpr, uint8_t by); /* 32 bits */
+void x86_shift_right_64(struct assembler *a, unsigned gpr, uint8_t by);
 void x86_divide(struct assembler *a, unsigned gpr); /* cqo, idiv: rax by it; changes rdx */
 /* 64 bits. */
 enum x86_arithmetic { X86_ADD_IMM = 0, X86_AND_IMM = 4, X86_SUB_IMM = 5, X86_CMP_IMM = 7 };
 void x86_imm(struct assembler *a, enum x86_arithmetic what, unsigned gpr, int32_t imm);
 void x86_add_at(struct assembler *a, struct x86_place to, int8_t imm);     /* 64 bits */
 void x86_store_imm(struct assembler *a, struct x86_place to, int32_t imm); /* 32 bits */
-void x86_cmp_imm(struct assembler *a, struct x86_place at, int8_t imm);    /* 32 bits */
+void x86_store_imm_64(struct assembler *a, struct x86_place to, int32_t imm);
+void x86_cmp_imm(struct assembler *a, struct x86_place at, int8_t imm); /* 32 bits */
 void x86_test_byte(struct assembler *a, struct x86_place at, uint8_t imm);
 void x86_not(struct assembler *a, unsigned gpr); /* 32 bits */
 void x86_load_imm(struct assembler *a, unsigned gpr, uint64_t imm);

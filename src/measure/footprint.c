@@ -78,22 +78,30 @@ static inline void add_bytes(struct footprint *footprint, uint64_t address, uint
     add_sectors(footprint, address >> SECTOR_SHIFT, (address + bytes - 1) >> SECTOR_SHIFT);
 }
 
-void footprint_add(struct footprint *footprint, const struct access *access)
+void footprint_add_at(struct footprint *footprint, const struct access *access, unsigned bytes,
+                      uint64_t offset)
 {
-    bool whole = access->mask == UINT32_MAX;
+    bool whole = access->mask == UINT32_MAX && access->stride == bytes;
+    uint64_t base = access->base + offset;
     if (access->shape == ACCESS_UNIFORM) {
-        add_bytes(footprint, access->base, access->bytes);
-    } else if (whole && access->shape == ACCESS_STRIDED && access->stride == access->bytes) {
-        add_bytes(footprint, access->base, (uint64_t)access->bytes * LANES);
-    } else if (whole && access->shape == ACCESS_HALVES && access->stride == access->bytes) {
-        add_bytes(footprint, access->base, (uint64_t)access->bytes * LANES / 2);
-        add_bytes(footprint, access->base2, (uint64_t)access->bytes * LANES / 2);
+        add_bytes(footprint, base, bytes);
+    } else if (whole && access->shape == ACCESS_STRIDED) {
+        add_bytes(footprint, base, (uint64_t)bytes * LANES);
+    } else if (whole && access->shape == ACCESS_HALVES) {
+        add_bytes(footprint, base, (uint64_t)bytes * LANES / 2);
+        add_bytes(footprint, access->base2 + offset, (uint64_t)bytes * LANES / 2);
     } else {
         /* A naturally aligned word lies within one sector. */
-        for (uint32_t left = access->mask; left; left &= left - 1)
-            add_sector(footprint,
-                       access_address(access, (uint32_t)__builtin_ctz(left)) >> SECTOR_SHIFT);
+        for (uint32_t left = access->mask; left; left &= left - 1) {
+            uint64_t address = access_address(access, (uint32_t)__builtin_ctz(left)) + offset;
+            add_sector(footprint, address >> SECTOR_SHIFT);
+        }
     }
+}
+
+void footprint_add(struct footprint *footprint, const struct access *access)
+{
+    footprint_add_at(footprint, access, access->bytes, 0);
 }
 
 static void merge_piece(struct footprint *to, uint64_t number, const uint64_t *from)

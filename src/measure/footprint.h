@@ -14,6 +14,9 @@ struct footprint {
 };
 
 void footprint_add(struct footprint *footprint, const struct access *access);
+/* The same of an access of so many bytes by lane, `offset` behind it. */
+void footprint_add_at(struct footprint *footprint, const struct access *access, unsigned bytes,
+                      uint64_t offset);
 /* to becomes the union of both. */
 void footprint_merge(struct footprint *to, const struct footprint *from);
 uint64_t footprint_sectors(const struct footprint *footprint);

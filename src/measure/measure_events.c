@@ -560,16 +560,16 @@ static void each_apart(void *worker, const struct warp_ref *ref, const struct ac
 }
 
 /* What accesses of a regular shape touch. */
-static void touch_group(struct worker *w, const struct block_state *block,
-                        const struct group_state *state, const struct access *base)
+static void touch_group(struct worker *w, const struct group_state *state,
+                        const struct access *base)
 {
     for (uint32_t i = 0; i < state->count; i++) {
         const struct access_site *site = &w->sites[state->sites[i]];
-        struct access access = *base;
-        access.bytes = site->bytes;
-        access.base += state->offsets[i];
-        access.base2 += state->offsets[i];
-        touch_global(w, block, (enum memory_kind)site->kinds[SPACE_GLOBAL], &access);
+        unsigned kind = site->kinds[SPACE_GLOBAL];
+        if (kind != KIND_GLOBAL_STORE)
+            footprint_add_at(&w->read, base, site->bytes, state->offsets[i]);
+        if (kind != KIND_GLOBAL_LOAD)
+            footprint_add_at(&w->written, base, site->bytes, state->offsets[i]);
     }
 }
 
@@ -586,7 +586,7 @@ static void group(void *worker, const struct warp_ref *ref, const struct access_
         each_apart(worker, ref, group, base);
         return;
     }
-    if (base->space == SPACE_GLOBAL) touch_group(w, ref->block, state, base);
+    if (base->space == SPACE_GLOBAL) touch_group(w, state, base);
     if (base->space == SPACE_SHARED) warp->shared += state->count;
     tally_add(&warp->stage->groups, pattern, 1);
 }

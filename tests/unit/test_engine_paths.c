@@ -160,6 +160,28 @@ static void test_together(void **state)
         assert_int_equal(compare("together", arrange_together, bad[i], 1), WS_ERR_FAULT);
 }
 
+static void arrange_fresh(struct run *run, uint32_t layout)
+{
+    uint32_t word = 0;
+    run_shape(run, 1, 64);
+    run_input(run, &word, sizeof word);
+    run_output(run, OUT_BYTES);
+    run_int(run, (int)layout);
+}
+
+/* Stores to memory that was never written, and loads that meet such memory in all lanes, some, or none. */
+static void test_fresh(void **state)
+{
+    static const uint32_t pitches[] = {64, 128, 192, 256, 68, 96, 100};
+    static const uint32_t backs[] = {0, 4, 32, 60, 64, 68, 128};
+    unsigned good = 0, count = 0;
+    (void)state;
+    for (unsigned i = 0; i < sizeof pitches / sizeof *pitches; i++)
+        for (unsigned k = 0; k < sizeof backs / sizeof *backs; k++, count++)
+            good += compare("fresh", arrange_fresh, pitches[i] | backs[k] << 16, 1) == WS_OK;
+    assert_in_range(good, 6, count - 6);
+}
+
 static void arrange_limit(struct run *run, uint32_t limit)
 {
     arrange_steps(run, 0);
@@ -246,10 +268,11 @@ static void test_looks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turns),  cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_fault),  cmocka_unit_test(test_together),
-        cmocka_unit_test(test_limit),  cmocka_unit_test(test_limit_at_end),
-        cmocka_unit_test(test_cancel), cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_turns),        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_fault),        cmocka_unit_test(test_together),
+        cmocka_unit_test(test_fresh),        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_limit_at_end), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_looks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
