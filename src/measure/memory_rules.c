@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/short_lists.h"
 #include "measure/bits.h"
-#include "measure/lane_lists.h"
 
 enum { LANES = 32 };
 
@@ -86,21 +86,21 @@ unsigned bank_wavefronts(const uint64_t *addresses, uint32_t mask, unsigned byte
     struct {
         uint64_t word, bank;
     } found[LANES * 4];
-    struct lane_lists lists; /* by bank */
+    struct short_lists lists; /* by bank */
     unsigned count = 0, most = 0, per_lane = bytes > 4 ? bytes / 4 : 1;
     bool power_of_two = (banks & (banks - 1)) == 0; /* spares the division */
-    lane_lists_begin(&lists);
+    short_lists_begin(&lists);
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         for (unsigned k = 0; k < per_lane; k++) {
             uint64_t word = addresses[bits_lowest(rest)] / 4 + k;
             uint64_t bank = power_of_two ? word & (banks - 1) : word % banks;
-            unsigned at = lane_list(&lists, bank), same_bank = 1;
-            for (; at != LANE_LIST_END && found[at].word != word; at = lists.next[at])
+            unsigned at = short_list(&lists, bank), same_bank = 1;
+            for (; at != SHORT_LIST_END && found[at].word != word; at = lists.next[at])
                 same_bank += found[at].bank == bank;
-            if (at != LANE_LIST_END) continue;
+            if (at != SHORT_LIST_END) continue;
             found[count].word = word;
             found[count].bank = bank;
-            lane_lists_add(&lists, bank, count++);
+            short_lists_add(&lists, bank, count++);
             if (same_bank > most) most = same_bank;
         }
     return most;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/lane_lists.h"
+#include "base/short_lists.h"
 #include "measure/memory_rules.h"
 
 enum { REQUESTS_MAX = 1 << 18, LANES = 32 };
@@ -132,20 +132,21 @@ static uint32_t covered_words(uint64_t line, uint64_t first, uint64_t end)
 
 /* lines: of the pieces so far. */
 static void add_sectors(struct teg_access_table *table, struct teg_request *out,
-                        struct lane_lists *lines, uint64_t address, unsigned bytes, uint64_t origin)
+                        struct short_lists *lines, uint64_t address, unsigned bytes,
+                        uint64_t origin)
 {
     for (uint64_t at = address & ~(uint64_t)(TEG_SECTOR - 1); at < address + bytes;
          at += TEG_SECTOR) {
         uint64_t line = at & ~(uint64_t)(TEG_LINE - 1);
         int64_t delta = (int64_t)(line - origin);
         uint8_t bit = (uint8_t)(1u << (at / TEG_SECTOR % 4));
-        unsigned i = lane_list(lines, line / TEG_LINE);
-        while (i != LANE_LIST_END && table->pieces[out->first + i].delta != delta)
+        unsigned i = short_list(lines, line / TEG_LINE);
+        while (i != SHORT_LIST_END && table->pieces[out->first + i].delta != delta)
             i = lines->next[i];
-        if (i == LANE_LIST_END) {
+        if (i == SHORT_LIST_END) {
             i = out->count;
             add_piece(table, out, (struct teg_piece){.delta = delta});
-            lane_lists_add(lines, line / TEG_LINE, i);
+            short_lists_add(lines, line / TEG_LINE, i);
         }
         struct teg_piece *piece = &table->pieces[out->first + i];
         piece->sectors |= bit;
@@ -154,7 +155,7 @@ static void add_sectors(struct teg_access_table *table, struct teg_request *out,
 }
 
 static void add_global(struct teg_access_table *table, struct teg_request *out,
-                       struct lane_lists *lines, const uint64_t *addresses,
+                       struct short_lists *lines, const uint64_t *addresses,
                        const struct trace_pattern *pattern, uint64_t origin)
 {
     const struct teg_machine *machine = table->machine;
@@ -208,8 +209,8 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
         out->same_word = most_on_one_word(addresses, pattern->mask);
         return;
     }
-    struct lane_lists lines;
-    lane_lists_begin(&lines);
+    struct short_lists lines;
+    short_lists_begin(&lines);
     if (pattern->space == SPACE_LOCAL) {
         struct trace_pattern words = *pattern;
         unsigned count = pattern->bytes > 4 ? pattern->bytes / 4 : 1;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "measure/lane_lists.h"
+#include "base/short_lists.h"
 #include "model/teg/teg_memo.h"
 
 /* BLOCKS: of the trace, in which addresses are counted. */
@@ -26,24 +26,24 @@ static unsigned meet(const struct trace *trace, const struct trace_access *acces
     const struct trace_pattern *pattern = &trace->patterns[access->pattern];
     uint64_t all[LANES] = {0};
     unsigned count = 0;
-    struct lane_lists lists;
+    struct short_lists lists;
     if (pattern->shape == ACCESS_UNIFORM && !pattern->stride) {
         addresses[0] = access->base;
         lanes[0] = (unsigned)__builtin_popcount(pattern->mask);
         return 1;
     }
-    lane_lists_begin(&lists);
+    short_lists_begin(&lists);
     trace_lanes(trace, access, all);
     for (uint32_t rest = pattern->mask; rest; rest &= rest - 1) {
         uint64_t address = all[__builtin_ctz(rest)], word = address / 4;
-        unsigned at = lane_list(&lists, word);
-        while (at != LANE_LIST_END && addresses[at] != address)
+        unsigned at = short_list(&lists, word);
+        while (at != SHORT_LIST_END && addresses[at] != address)
             at = lists.next[at];
-        if (at == LANE_LIST_END) {
+        if (at == SHORT_LIST_END) {
             at = count++;
             addresses[at] = address;
             lanes[at] = 0;
-            lane_lists_add(&lists, word, at);
+            short_lists_add(&lists, word, at);
         }
         lanes[at]++;
     }
