@@ -351,6 +351,7 @@ static bool read_chunks(struct exec *x, const struct uop *u, const struct matrix
     const struct observer_ops *observe = x->observe;
     uint32_t mask = (uint32_t)((UINT64_C(1) << (lines * chunks)) - 1);
     one.bytes = 16;
+    one.space = SPACE_SHARED;
     LANES p.a[i] = matrix_chunk(d, transposed, line + i / chunks % lines, chunk + i % chunks);
     x->observe = NULL;
     bool moves = locate(x, &one, &p, SPACE_SHARED, mask, READS);

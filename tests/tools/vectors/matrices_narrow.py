@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from .convert_small import E2M1, E2M3, E3M2, E4M3, E5M2
 from .exact import BF16, F16, F32, power_of_two
-from .form import Form, Numbers
+from .form import ANY_NAN, Form, Numbers
 from .matrices import braced, places_a, places_b, places_c
 
 SOURCE = "PTX ISA 9.7.14: figures of the fragments, of metadata and scales; sums are exact (QUIRKS.md)"
@@ -155,6 +155,30 @@ def bytes_of_floats():
     for a, b in itertools.product(FP864, repeat=2):
         yield plain((16, 8, 32), ("f32", a, b, "f32"), ".kind::f8f6f4", True)
     yield plain((16, 8, 32), ("f16", "e3m2", "e2m1", "f16"), ".kind::f8f6f4", True)
+
+
+def special_bytes():
+    """A NaN of e4m3 in row 3 of A; an infinity of e5m2 in column 2 of B, which zeros make a NaN."""
+    kinds, shape = ("f32", "e4m3", "e5m2", "f32"), (16, 8, 32)
+    full = name(shape, kinds)
+    p = Product(full, shape, kinds, Numbers(full, "special"))
+    values = sums(dense(p.a), p.b, p.c)
+    expected = [[result("f32", v) for v in row] for row in values]
+    for i in range(16):
+        x = p.a[i][7][1]
+        expected[i][2] = ANY_NAN if x == 0 else F32.infinity | (F32.sign_bit if x < 0 else 0)
+    expected[3] = [ANY_NAN] * 8
+    p.a[3][5], p.b[7][2] = (0xFF, 0), (0x7C, 0)
+    rows = []
+    for lane in LANES:
+        fa = packed(p.a, places_a(16, 32, 4, lane), 8)
+        fb = packed(p.b, places_b(32, 4, lane), 8)
+        places = [places[0] for places in places_c(16, "f32", lane)]
+        rows.append((fa + fb + [p.c[i][j][0] for i, j in places], [expected[i][j] for i, j in places]))
+    ra, rb = registers("a", fa), registers("b", fb)
+    rc, rd = registers("c", places), registers("d", places)
+    yield "mma", Form(full + " of special numbers", ra + rb + rc, rd,
+                      [("do", f"{full} {', '.join(map(braced, (rd, ra, rb, rc)))};")], rows, **WARP)
 
 
 # ---- Volta: lanes i to i + 3 and i + 16 to i + 19 have a product of their own -----------------
@@ -448,7 +472,7 @@ def movmatrix():
 
 
 def forms():
-    for group in (nibbles, bits, bytes_of_floats, volta, sparse_products, scaled_products):
+    for group in (nibbles, bits, bytes_of_floats, special_bytes, volta, sparse_products, scaled_products):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form
     for mnemonic, form in groups():
