@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions of the package: analyze, predict, ask, machines, explain."""
+import warnings
+from dataclasses import replace
+
 from . import _sources
 from ._answer import Answer, Prediction, ask as ask_question
 from ._context import Context
 from ._launch import Execution, Run
-from ._library import ArgumentError, ffi, lib, owned_text, pointer_or_null, text
+from ._library import ERRORS, ffi, lib, owned_text, pointer_or_null, text
+
+UnsupportedError = ERRORS[lib.WS_ERR_UNSUPPORTED]
+FALLBACK_TARGET = 80  # the newest whose code of tensor cores runs on all later GPUs
 
 
 def _words(value):
@@ -46,10 +52,25 @@ def analyze(source, *arguments, gpu=None, grid=None, block=None, shared=0, clust
     machines = _load_machines(context, gpu)
     targets = [target] if target else [lib.ws_machine_target(machine.pointer) for machine in machines]
     given = _sources.Given(arguments, keywords, grid, block, shared, cluster, kernel, targets)
-    launch = _sources.launch_of(source, given)
     run = Run(effort, isa, registers, threads, engine, max_instructions)
-    profile = Execution(context, launch, machines, run).profile()
+    launch, profile = _execute(context, source, given, machines, run)
     return _predict(context, [profile], machines, inputs, launch.keep)
+
+
+def _execute(context, source, given, machines, run):
+    """A launch and its profile. What a compiler makes for the newest GPUs may be more than can be executed: then it makes
+    code for an older one, which runs on these, too."""
+    launch = _sources.launch_of(source, given)
+    try:
+        return launch, Execution(context, launch, machines, run).profile()
+    except UnsupportedError as error:
+        if not launch.is_compiled or min(given.targets, default=0) <= FALLBACK_TARGET:
+            raise
+        reason = str(error).splitlines()[-1].strip()
+    warnings.warn(f"{launch.name}: compiled for cc 8.0, since code for the GPU cannot be executed ({reason}): its time may "
+                  "be longer than that of the GPU's own code", stacklevel=3)
+    launch = _sources.launch_of(source, replace(given, targets=[FALLBACK_TARGET]))
+    return launch, Execution(context, launch, machines, run).profile()
 
 
 def predict(profile, gpu, inputs=None):

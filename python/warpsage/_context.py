@@ -58,11 +58,7 @@ class Context(Handle):
             self._listen(lib.ws_context_set_progress, "ws_progress_fn", self._watch.show_progress, None)
         self.check(lib.ws_context_set_machine_dir(self.pointer, pointer_or_null(DATA / "machines")))
         self.check(lib.ws_context_set_evidence(self.pointer, pointer_or_null(DATA / "evidence.yaml")))
-        self.find_tools_in(_tools.search_path())
-
-    def find_tools_in(self, path):
-        """Folders of compilers, separated by colons."""
-        self.check(lib.ws_context_set_tool_path(self.pointer, pointer_or_null(path)))
+        self.check(lib.ws_context_set_tool_path(self.pointer, pointer_or_null(_tools.search_path())))
 
     def _listen(self, setter, kind, function, on_error):
         callback = ffi.callback(kind, function, error=on_error, onerror=self._watch.keep)

@@ -4,7 +4,6 @@ import os
 import warnings
 from dataclasses import dataclass, field
 
-from . import _tools
 from ._arguments import check_count, describe, pack, parameters_of, read_arguments
 from ._buffers import Buffers, Memory
 from ._library import ArgumentError, Error, ffi, lib, pointer_or_null, text
@@ -22,9 +21,10 @@ class Launch:
     shared: int = 0
     cluster: tuple = (0, 0, 0)
     names: list = field(default_factory=list)  # of the arguments, for messages; else those of the parameters
+    is_compiled: bool = False  # for the GPU, by the package that the kernel is of
     takes_strides: bool = False  # the kernel is told of gaps in arrays
     scratch: list = field(default_factory=list)  # values of parameters that a compiler may add behind the others
-    tools: str = None  # the package whose ptxas understands its PTX best
+    cubin: bytes = None  # native code that the package's own ptxas made
     keep: list = field(default_factory=list)  # what must live as long as the answer, as folders of sources
 
 
@@ -83,7 +83,26 @@ def _common_target(gpus):
     return least if fits else 0
 
 
-def choose_native(context, module, kernel, machines, isa):
+def set_registers(context, launch, module, kernel):
+    """Registers per thread, from the cubin that came with the PTX: whatever made it understands that PTX."""
+    images = context.make(lib.ws_images_read, "ws_images", lib.ws_images_destroy, context.pointer,
+                          pointer_or_null(launch.name), ffi.from_buffer(launch.cubin), len(launch.cubin))
+    image = ffi.new("ws_image *", {"size": ffi.sizeof("ws_image")})
+    context.check(lib.ws_images_get(images.pointer, 0, image))
+    registers = ffi.new("unsigned[]", lib.ws_module_kernel_count(module.pointer))
+    context.check(lib.ws_images_registers(images.pointer, 0, module.pointer, registers))
+    if registers[kernel]:
+        lib.ws_module_set_registers(module.pointer, kernel, image.target, registers[kernel])
+
+
+def _native_module(context, launch, module, target):
+    if launch.cubin:
+        return context.make(lib.ws_module_load_memory, "ws_module", lib.ws_module_destroy, context.pointer,
+                            pointer_or_null(launch.name), launch.cubin, len(launch.cubin))
+    return context.make(lib.ws_module_compile, "ws_module", lib.ws_module_destroy, module.pointer, target)
+
+
+def choose_native(context, launch, module, kernel, machines, isa):
     """The module and kernel of native code, or None: PTX is executed."""
     isa = isa or os.environ.get("WARPSAGE_ISA") or "auto"
     if isa not in ("auto", "ptx", "native"):
@@ -93,12 +112,14 @@ def choose_native(context, module, kernel, machines, isa):
     target = _common_target(gpus)
     if isa == "ptx" or lib.ws_module_is_native(module.pointer):
         return None
-    if is_auto and (not target or len(gpus) < len(machines) or not lib.ws_module_can_compile(module.pointer)):
+    is_for_newer = target < lib.ws_module_target(module.pointer)
+    if is_auto and (not target or is_for_newer or len(gpus) < len(machines) or
+                    not (launch.cubin or lib.ws_module_can_compile(module.pointer))):
         return None
     try:
         if not target:
             raise ArgumentError("isa='native' requires GPUs that execute the same code: one of them, or of one generation")
-        native = context.make(lib.ws_module_compile, "ws_module", lib.ws_module_destroy, module.pointer, target)
+        native = _native_module(context, launch, module, target)
         index = find_kernel(context, native, text(lib.ws_module_kernel_name(module.pointer, kernel)))
         context.check(lib.ws_module_check_kernel(native.pointer, index))
     except Error as error:
@@ -114,9 +135,12 @@ class Execution:
 
     def __init__(self, context, launch, machines, run):
         self._context, self._launch, self._machines, self._run = context, launch, machines, run
-        if launch.tools:
-            context.find_tools_in(_tools.search_path(first=launch.tools))
         self._module, self._kernel = load_module(context, launch)
+        if launch.cubin:
+            try:
+                set_registers(context, launch, self._module, self._kernel)
+            except Error:  # a cubin in a form that is not read: registers are estimated
+                pass
         self._parameters = parameters_of(context, self._module, self._kernel)
         values = launch.values + launch.scratch[:max(0, len(self._parameters) - len(launch.values))]
         check_count(self._module, self._kernel, self._parameters, values)
@@ -125,7 +149,7 @@ class Execution:
 
     def profile(self):
         """Executes the kernel; arrays then hold what it wrote."""
-        native = choose_native(self._context, self._module, self._kernel, self._machines, self._run.isa)
+        native = choose_native(self._context, self._launch, self._module, self._kernel, self._machines, self._run.isa)
         if native is None:
             return self._execute(self._module, self._kernel)
         try:

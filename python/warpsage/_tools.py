@@ -19,8 +19,7 @@ def _ptxas_folder(package):
     return str(folder) if (folder / "ptxas").exists() else None
 
 
-def search_path(first=None):
-    """PATH, then the folders of packages; that of the package `first` before all."""
-    before = [_ptxas_folder(first)] if first else []
-    folders = [*before, os.environ.get("PATH", ""), *(_ptxas_folder(package) for package in _FOLDERS)]
+def search_path():
+    """PATH, then the folders of packages."""
+    folders = [os.environ.get("PATH", ""), *(_ptxas_folder(package) for package in _FOLDERS)]
     return os.pathsep.join(folder for folder in folders if folder)

@@ -2,6 +2,7 @@
 """Triton's kernels against numpy, where Triton is installed. Its own ptxas makes the native code."""
 import importlib.util
 import unittest
+import warnings
 
 import numpy
 import warpsage
@@ -59,10 +60,14 @@ class Kernels(unittest.TestCase):
         """Pipelined and masked; b is given by its columns."""
         m, n, k = 128, 64, 200
         a, b = floats((m, k)).astype(numpy.float16), floats((n, k), 2).astype(numpy.float16)
-        for gpu, target in (("a100", None), ("rtx3090", None), ("h100-sxm", 80)):
+        for gpu, isa, target in (("a100", "native", None), ("rtx3090", "native", None), ("a100", "ptx", None),
+                                 ("h100-sxm", "auto", None), ("h100-sxm", "native", 80), ("b200", "auto", None)):
             c = numpy.zeros((m, n), numpy.float32)
-            answer = warpsage.analyze(matmul[(2, 1)], a, b.T, c, m, n, k, k, BM=64, BN=64, BK=32, num_stages=3, gpu=gpu,
-                                      target=target, isa="native")
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                answer = warpsage.analyze(matmul[(2, 1)], a, b.T, c, m, n, k, k, BM=64, BN=64, BK=32, num_stages=3, gpu=gpu,
+                                          target=target, isa=isa)
+            self.assertEqual(any("compiled for cc 8.0" in str(one.message) for one in warned), gpu == "b200")
             numpy.testing.assert_allclose(c, a.astype(numpy.float32) @ b.astype(numpy.float32).T, rtol=1e-3)
             self.assertGreater(answer.counters["inst.warp.tensor"], 0)
             self.assertGreater(answer["kernels/0/launch/dynamic_shared_bytes"], 0)

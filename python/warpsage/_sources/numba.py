@@ -77,4 +77,4 @@ def launch_of(source, given):
         _flatten(kind, value, flat, {id(array): memory for array, memory in zip(arrays, memories)})
     return Launch(code=_with_short_name(ptx, name).encode(), name=f"{name}.ptx", values=flat, takes_strides=True,
                   grid=dimensions(source.griddim, "grid"), block=dimensions(source.blockdim, "block"),
-                  shared=int(source.sharedmem or 0))
+                  shared=int(source.sharedmem or 0), is_compiled=True)

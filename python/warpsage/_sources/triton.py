@@ -130,4 +130,4 @@ def launch_of(source, given):
     return Launch(code=compiled.asm["ptx"].encode(), name=f"{metadata.name}.ptx", kernel=metadata.name, values=values,
                   names=names, scratch=scratch, grid=(grid[0] * clusters, grid[1], grid[2]),
                   block=(32 * metadata.num_warps, 1, 1), cluster=(clusters, 1, 1) if clusters > 1 else (0, 0, 0),
-                  shared=metadata.shared, takes_strides=True, tools="triton")
+                  shared=metadata.shared, takes_strides=True, cubin=compiled.asm.get("cubin"), is_compiled=True)
