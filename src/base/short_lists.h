@@ -7,8 +7,8 @@
  *     unsigned at = short_list(&lists, hash);
  *     while (at != SHORT_LIST_END && found[at] != wanted) at = lists.next[at];
  *     if (at == SHORT_LIST_END) { found[count] = wanted; short_lists_add(&lists, hash, count++); } */
-#ifndef MEASURE_SHORT_LISTS_H
-#define MEASURE_SHORT_LISTS_H
+#ifndef BASE_SHORT_LISTS_H
+#define BASE_SHORT_LISTS_H
 
 #include <stdint.h>
 #include <string.h>

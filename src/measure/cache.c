@@ -20,6 +20,7 @@ void cache_init(struct cache *cache, uint64_t bytes, unsigned line_bytes, unsign
     if (!lines) return;
     if (lines < cache->ways) cache->ways = (unsigned)lines;
     cache->sets = lines / cache->ways;
+    cache->by_sets = fixed_divisor_of(cache->sets);
     cache->lines = mem_zalloc(cache->sets * cache->ways, sizeof *cache->lines);
     cache->used = mem_zalloc(cache->sets * cache->ways, sizeof *cache->used);
     cache->states = mem_zalloc(cache->sets * cache->ways, sizeof *cache->states);
@@ -35,8 +36,9 @@ void cache_clear(struct cache *cache)
 
 static uint64_t set_of(const struct cache *cache, uint64_t line)
 {
-    uint64_t above = line / cache->sets;
-    return (line + above + above / cache->sets) % cache->sets;
+    uint64_t above = fixed_quotient(&cache->by_sets, line);
+    uint64_t sum = line + above + fixed_quotient(&cache->by_sets, above);
+    return fixed_remainder(&cache->by_sets, sum);
 }
 
 /* Is the line in its set, from `first` on? *out_place is where, or that of the least recently used one. */

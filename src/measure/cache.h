@@ -11,10 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fixed_divisor.h"
+
 enum { CACHE_SECTOR_BYTES = 32 };
 
 struct cache {
     uint64_t sets;
+    struct fixed_divisor by_sets;
     unsigned ways;
     uint64_t clock;
     uint64_t touched; /* the line that was accessed last: set * ways + way */
