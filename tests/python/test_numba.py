@@ -35,6 +35,16 @@ if HAS_NUMBA:
         if thread < 16:
             cuda.atomic.add(bins, thread, counts[thread])
 
+    @cuda.jit(device=True)
+    def squared(value):
+        return value * value
+
+    @cuda.jit
+    def squares(x):
+        at = cuda.grid(1)
+        if at < x.size:
+            x[at] = squared(x[at])
+
     @cuda.jit
     def turned(x, line, is_scaled, factor):
         shared = cuda.shared.array(0, float32)
@@ -76,6 +86,15 @@ class Kernels(unittest.TestCase):
         self.assertEqual(answer["kernels/0/launch/dynamic_shared_bytes"], 256)
         warpsage.analyze(turned[1, 64, 0, 256], x, (2, 0.5), False, numpy.complex64(3j), gpu="v100")
         numpy.testing.assert_array_equal(x, 3 * (2 * numpy.arange(64) + 0.5))
+
+    def test_device_functions_and_forall(self):
+        for gpu in ("a100", "h100-sxm"):
+            x = floats(1000)
+            answer = warpsage.analyze(squares.forall(1000, tpb=64), x, gpu=gpu)
+            numpy.testing.assert_allclose(x, floats(1000) ** 2, rtol=1e-6)
+            self.assertEqual(answer["kernels/0/launch/blocks"], 16)
+        with self.assertRaisesRegex(warpsage.ArgumentError, "without tpb"):
+            warpsage.analyze(squares.forall(1000), x, gpu="a100")
 
     def test_refusals(self):
         x = floats(64)

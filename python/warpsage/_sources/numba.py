@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numba's kernels: kernel[grid, block, stream, shared] of a function with @cuda.jit."""
+import contextlib
 import re
+from types import SimpleNamespace
 
 import numpy
 
@@ -18,7 +20,30 @@ def _is_of_numba(source):
 
 
 def recognises(source):
-    return _is_of_numba(source) and (hasattr(source, "griddim") or hasattr(source, "py_func"))
+    return _is_of_numba(source) and any(hasattr(source, name) for name in ("griddim", "ntasks", "py_func"))
+
+
+def _geometry(source):
+    """Grid and block of kernel[grid, block] or kernel.forall(count, tpb=128)."""
+    if hasattr(source, "griddim"):
+        return dimensions(source.griddim, "grid"), dimensions(source.blockdim, "block")
+    threads = getattr(source, "thread_per_block", 0)
+    if not threads:
+        raise ArgumentError("a Numba kernel needs its launch configuration: analyze(kernel[grid, block], ...), or "
+                            "kernel.forall(count, tpb=128): without tpb it asks a GPU for the size of blocks")
+    return dimensions(-(-source.ntasks // threads), "grid"), dimensions(threads, "block")
+
+
+@contextlib.contextmanager
+def _as_if_on(target):
+    """While Numba compiles device functions it asks which GPU it is on."""
+    from numba.cuda import dispatcher
+    before = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=divmod(target, 10))
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = before
 
 
 def _flatten(kind, value, out, address):
@@ -59,8 +84,7 @@ def _with_short_name(ptx, name):
 
 
 def launch_of(source, given):
-    if not hasattr(source, "griddim"):
-        raise ArgumentError("a Numba kernel needs its launch configuration: analyze(kernel[grid, block], ...)")
+    grid, block = _geometry(source)
     given.refuse("grid", "block", "kernel", "shared", "keywords", why="a Numba kernel: kernel[grid, block, stream, shared]")
     from numba import cuda
     dispatcher = source.dispatcher
@@ -68,7 +92,8 @@ def launch_of(source, given):
     kinds = tuple(dispatcher.typeof_pyval(value) for value in values)
     target = max(OLDEST_TARGET, given.one_target("Numba"))
     options = {name: dispatcher.targetoptions[name] for name in ("fastmath", "opt") if name in dispatcher.targetoptions}
-    ptx, _ = cuda.compile_ptx(dispatcher.py_func, kinds, cc=(target // 10, target % 10), lineinfo=True, **options)
+    with _as_if_on(target):
+        ptx, _ = cuda.compile_ptx(dispatcher.py_func, kinds, cc=divmod(target, 10), lineinfo=True, **options)
     name = dispatcher.py_func.__name__
     arrays = list(_arrays_in(values))
     memories = read_arguments(arrays, [f"array {index}" for index in range(len(arrays))], takes_strides=True)
@@ -76,5 +101,4 @@ def launch_of(source, given):
     for kind, value in zip(kinds, values):
         _flatten(kind, value, flat, {id(array): memory for array, memory in zip(arrays, memories)})
     return Launch(code=_with_short_name(ptx, name).encode(), name=f"{name}.ptx", values=flat, takes_strides=True,
-                  grid=dimensions(source.griddim, "grid"), block=dimensions(source.blockdim, "block"),
-                  shared=int(source.sharedmem or 0), is_compiled=True)
+                  grid=grid, block=block, shared=int(source.sharedmem or 0), is_compiled=True)
