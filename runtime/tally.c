@@ -177,16 +177,16 @@ static void log_launch(const struct kernel *kernel, const ws_launch *launch, con
     if (file >= 0 && length > 0 && write(file, line, (size_t)length) < 0) close(file), file = -1;
 }
 
-/* The profile, and beside it the file of its warp traces, which it names. */
+/* With its warp traces, if it has some. */
 static void save_profile(ws_profile *profile, const char *name)
 {
-    char *path = session_path(name), *traces = NULL;
+    char *path = session_path(name);
     ws_status status = WS_OK;
-    if (path && ws_profile_traced_blocks(profile) && asprintf(&traces, "%s.trace", path) >= 0)
-        status = ws_profile_save_trace(profile, traces);
-    if (status == WS_OK && path) status = ws_profile_save(profile, path);
+    if (path && ws_profile_traced_blocks(profile))
+        status = ws_profile_save_trace(profile, path);
+    else if (path)
+        status = ws_profile_save(profile, path);
     if (status != WS_OK) note("%s", ws_context_error(runtime.context));
-    free(traces);
     free(path);
 }
 

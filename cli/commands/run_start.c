@@ -52,6 +52,13 @@ void run_use_libraries(struct cli *cli, const char *libraries)
     prepend(cli, "LD_LIBRARY_PATH", libraries);
 }
 
+/* The file of a GPU that is named by its id: the program need not look for the name in all files. */
+static const char *file_of_gpu(struct cli *cli, const char *name)
+{
+    const char *path = cli_format(cli, "%s/%s.yaml", ws_context_machine_dir(cli->context), name);
+    return access(path, R_OK) == 0 ? path : name;
+}
+
 static int write_options(struct cli *cli, const struct run_request *request, const char *folder)
 {
     const char *path = cli_format(cli, "%s/options", folder);
@@ -59,8 +66,9 @@ static int write_options(struct cli *cli, const struct run_request *request, con
     if (!file) return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
     /* Models that follow warp traces are asked about single launches. */
     fprintf(file, "gpu=%s\nmachines=%s\nclock=%s\nskip=%llu\ncount=%llu\nthreads=%u\ntraces=%d\n",
-            request->gpus[0], ws_context_machine_dir(cli->context), request->clock,
-            (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
+            file_of_gpu(cli, request->gpus[0]), ws_context_machine_dir(cli->context),
+            request->clock, (unsigned long long)request->skip, (unsigned long long)request->count,
+            request->threads,
             !request->check && (request->report_dir || run_analyzes_heaviest(cli, request)));
     fprintf(file, "tools=%s\n", cli->tool_path);
     fprintf(file, "timeline=%d\n",
