@@ -114,6 +114,28 @@ static void test_barriers(void **state)
         assert_int_equal(compare("barriers", arrange_turns, most[i], 2), WS_OK);
 }
 
+/* ---- lanes that meet, or wait for each other ------------------------------------------------- */
+
+static void test_meetings(void **state)
+{
+    (void)state;
+    for (uint32_t most = 1; most <= 300; most += 23) {
+        assert_int_equal(compare("middle", arrange_turns, most, 2), WS_OK);
+        assert_int_equal(compare("standing", arrange_turns, most % 33, 2), WS_OK);
+    }
+}
+
+/* Turns of lanes that poll: fewer than are made without a store, more, and more than with one. */
+static void test_polls(void **state)
+{
+    static const uint32_t most[] = {5, 16, 17, 100, 255, 256, 257, 600};
+    (void)state;
+    for (unsigned i = 0; i < sizeof most / sizeof *most; i++) {
+        assert_int_equal(compare("storing", arrange_turns, most[i], 2), WS_OK);
+        assert_int_equal(compare("waiting", arrange_turns, 1 + most[i] % 31, 2), WS_OK);
+    }
+}
+
 /* ---- what ends a launch ---------------------------------------------------------------------- */
 
 enum { STEPS_WORDS = 4096 };
@@ -269,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_meetings),     cmocka_unit_test(test_polls),
         cmocka_unit_test(test_fault),        cmocka_unit_test(test_together),
         cmocka_unit_test(test_fresh),        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_limit_at_end), cmocka_unit_test(test_cancel),
