@@ -262,7 +262,7 @@ static ws_status compare_profiles(struct diag *diag, const struct module *module
     bool same = a->length == b->length && (!a->length || !memcmp(a->data, b->data, a->length));
     if (status == WS_OK && !same)
         *message = mem_copy("profile or traces of the compiled engine are others");
-    if (status == WS_OK) add_share(choice, compile_after, &compiled);
+    if (status == WS_OK && choice.threads == 1) add_share(choice, compile_after, &compiled);
     image_destroy(&other);
     strbuf_clear(&compiled.text);
     strbuf_clear(&interpreted.text);

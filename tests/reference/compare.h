@@ -22,7 +22,7 @@ struct memory_image {
     unsigned char *in, *out, *rows, *words;
 };
 
-/* Runs by the compiled engine, their warp instructions, and those of them that compiled code executed. */
+/* Runs by the compiled engine on one thread (others interpret until the code is there), their warp instructions, and those of them that compiled code executed. */
 struct engine_share {
     uint64_t runs, all, compiled;
     uint64_t changed_over; /* runs that were interpreted first, and went on compiled */
