@@ -8,7 +8,8 @@ static void describe_place(struct place *place, const struct insn *insn)
 {
     /* What begins and ends the life of an mbarrier object must be ordered with its use. */
     bool is_life = insn->op == OP_MBARRIER_INIT || insn->op == OP_MBARRIER_INVAL;
-    bool is_atomic = op_infos[insn->op].family == FAMILY_ATOMIC && !is_life;
+    unsigned family = op_infos[insn->op].family;
+    bool is_atomic = (family == FAMILY_ATOMIC && !is_life) || family == FAMILY_SURFACE_ATOMIC;
     bool is_volatile = insn->cache_op == CACHE_CV || insn->cache_op == CACHE_WT;
     unsigned semantics = insn->semantics;
     place->is_atomic = is_atomic;

@@ -568,7 +568,18 @@ static ws_status check_gather(struct builder *builder)
     const struct insn *insn = &builder->mnemonic->insn;
     if (insn->sub_op != SUB_2D && insn->sub_op != SUB_2D_LAYERED && !is_cube(insn))
         return wrong_with(builder, "this geometry has no squares of texels");
+    if (!(builder->slots >> SLOT_CHOICE & 1))
+        return lacks(builder, "its channel: .r, .g, .b or .a");
     return insn->type2 == TYPE_F32 ? WS_OK : wrong_with(builder, "coordinates must be .f32");
+}
+
+/* Sums of .u32, .s32, .u64; extremes of integers; .and and .or of .b32 (ptxas). */
+static bool reduces(const struct insn *insn)
+{
+    bool is_sum = insn->atom_op == ATOM_ADD, is_bits = insn->type == TYPE_B32;
+    if (insn->atom_op == ATOM_AND || insn->atom_op == ATOM_OR) return is_bits;
+    bool is_extreme = insn->atom_op == ATOM_MIN || insn->atom_op == ATOM_MAX;
+    return !is_bits && (is_extreme || (is_sum && insn->type != TYPE_S64));
 }
 
 /* Of a surface all geometries but cubes, whose faces are layers; one, two or four elements. */
@@ -576,7 +587,11 @@ static ws_status check_surface(struct builder *builder)
 {
     struct insn *insn = &builder->mnemonic->insn;
     insn->space = SPACE_GLOBAL;
+    if (!(builder->slots >> SLOT_CHOICE & 1))
+        return lacks(builder, "one of '.trap', '.clamp', '.zero'");
     if (is_cube(insn)) return wrong_with(builder, "faces of cubes are layers: use .a2d");
+    if (insn->op == OP_SURED && !reduces(insn))
+        return wrong_with(builder, "operation and type do not go together");
     return insn_access_bytes(insn) <= 16 ? WS_OK : wrong_with(builder, "the vector is too long");
 }
 

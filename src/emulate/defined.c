@@ -87,7 +87,7 @@ static bool changes_memory(const struct insn *insn)
 {
     unsigned form = op_infos[insn->op].form;
     return form == FORM_ST || form == FORM_ATOM || form == FORM_RED || insn->op == OP_WMMA_STORE ||
-           insn->op == OP_STMATRIX || insn->op == OP_SUST;
+           insn->op == OP_STMATRIX || insn->op == OP_SUST || insn->op == OP_SURED;
 }
 
 static unsigned result_count(const struct uop *u)

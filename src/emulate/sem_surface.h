@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* suld.b and sust.b: bytes of a surface as they are; surface.c finds them. */
+/* suld.b, sust.b and sured.b: bytes of a surface as they are; surface.c finds them. */
 #ifndef EMULATE_SEM_SURFACE_H
 #define EMULATE_SEM_SURFACE_H
 
+#include "emulate/sem_atomic.h"
 #include "emulate/sem_scattered.h"
 #include "emulate/sem_select.h"
 
@@ -35,6 +36,18 @@ static void surface_any(struct exec *x, const struct uop *u)
     }
 }
 
+/* One word a lane, as red does. */
+static void surface_red_any(struct exec *x, const struct uop *u)
+{
+    uint64_t addresses[WARP_LANES] = {0};
+    struct place p;
+    uint32_t lanes;
+    if (x->fault.kind || !x->mask || !surface_locate(x, u, addresses, &lanes) || !lanes) return;
+    memcpy(p.a, addresses, sizeof addresses);
+    if (locate(x, u, &p, SPACE_GLOBAL, lanes, READS | WRITES)) atomic_data(x, u, &p, SPACE_GLOBAL);
+}
+
 SELECT_ONE(surface, SAME(surface_any))
+SELECT_ONE(surface_red, SAME(surface_red_any))
 
 #endif

@@ -152,6 +152,31 @@ static bool test_surfaces()
     return ok;
 }
 
+/* ---- words that many threads of several blocks change, which no function of CUDA does ---------------- */
+
+__global__ void reduce(cudaSurfaceObject_t s)
+{
+    int x = threadIdx.x % W * 4, y = threadIdx.x % H, value = blockIdx.x * blockDim.x + threadIdx.x;
+    asm volatile("sured.b.2d.add.s32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(0), "r"(value) : "memory");
+    asm volatile("sured.b.2d.max.u32.clamp [%0, {%1, %2}], %3;" ::"l"(s), "r"(4 * W), "r"(1 + y % 2), "r"(value) : "memory");
+    asm volatile("sured.b.2d.or.b32.zero [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(H), "r"(value) : "memory");
+}
+
+static bool test_reduce()
+{
+    cudaArray_t plane = make_array(cudaCreateChannelDesc<int>(), W, H, 0, cudaArraySurfaceLoadStore);
+    std::vector<int> host(W * H), expected(W * H);
+    CHECK(cudaMemcpy2DToArray(plane, 0, 0, host.data(), W * 4, W * 4, H, cudaMemcpyHostToDevice));
+    reduce<<<7, 96>>>(surface_of(plane));
+    CHECK(cudaMemcpy2DFromArray(host.data(), W * 4, plane, 0, 0, W * 4, H, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 7 * 96; i++) {
+        int thread = i % 96, row = 1 + thread % H % 2;
+        expected[thread % W] += i;
+        expected[row * W + W - 1] = expected[row * W + W - 1] < i ? i : expected[row * W + W - 1];
+    }
+    return host == expected;
+}
+
 /* ---- four texels of one channel ------------------------------------------------------------------ */
 
 __global__ void gather(cudaTextureObject_t t, float4 *out)
@@ -263,7 +288,8 @@ static bool test_refused()
 int main()
 {
     bool surfaces = test_surfaces(), gathers = test_gather(), cubes = test_cubes();
-    bool refused = test_refused();
-    printf("surfaces %d gather %d cubes %d refused %d\n", surfaces, gathers, cubes, refused);
-    return verdict(surfaces && gathers && cubes && refused);
+    bool refused = test_refused(), reduced = test_reduce();
+    printf("surfaces %d gather %d cubes %d refused %d reduced %d\n", surfaces, gathers, cubes, refused,
+           reduced);
+    return verdict(surfaces && gathers && cubes && refused && reduced);
 }

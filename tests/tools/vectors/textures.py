@@ -41,8 +41,9 @@ def surface(mnemonic, geometry, vector, kind, bounds, reached):
     name = f"{mnemonic}.{geometry}{vector}.{kind}.{bounds}"
     width = {"b8": 16}.get(kind, int(kind[1:]))
     data = ", ".join(f"%t{i}" for i in range(int(vector[2:] or 1)))
-    place = f"[%surface, {COORDINATES[geometry].replace('%layer', '%c')}]"
-    operands = f"{{{data}}}, {place}" if mnemonic == "suld.b" else f"{place}, {{{data}}}"
+    place = f"[%surface, {COORDINATES[geometry.split('.')[0]].replace('%layer', '%c')}]"
+    operands = {"suld.b": f"{{{data}}}, {place}", "sust.b": f"{place}, {{{data}}}"}.get(
+        mnemonic, f"{place}, {data}")
     lines = [("decl", f".reg .b{width} %t<4>;"), ("decl", ".reg .s32 %c;"),
              ("decl", ".reg .u64 %surface;"), ("decl", ".reg .pred %p;"),
              ("raw", "setp.eq.u32 %p, %a, 17;"), ("raw", "mov.b32 %c, 0;"),
@@ -75,7 +76,20 @@ def surfaces():
                         yield surface(mnemonic, geometry, vector, kind, bounds, reached)
 
 
+def reductions():
+    types = {"add": ("u32", "s32", "u64"), "min": ("u32", "s32", "u64", "s64"),
+             "max": ("u32", "s32", "u64", "s64"), "and": ("b32",), "or": ("b32",)}
+    for operation, kinds in types.items():
+        for kind in kinds:
+            for geometry in ("1d", "2d", "3d", "a1d", "a2d"):
+                for bounds in ("trap", "clamp", "zero"):
+                    for reached in (True, False):
+                        yield surface("sured.b", f"{geometry}.{operation}", "", kind, bounds, reached)
+
+
 def forms():
+    for mnemonic, form in reductions():
+        yield mnemonic, SOURCE_SURFACE, form
     for mnemonic, form in gathers():
         yield mnemonic, SOURCE, form
     for mnemonic, form in surfaces():
