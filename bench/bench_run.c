@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What `warpsage run` costs: microseconds of an API call and of a launch, and a whole program. Starts itself
+/* What `warpsage run` costs: microseconds of an API call and of launches, and a whole program. Starts itself
  * under `warpsage run`, from the folder that it lies in, as a program of the driver API. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { CALLS = 200000, LAUNCHES = 20000, PROGRAMS = 10 };
 
+/* Processor time of this process: other programs may run beside it. */
 static double seconds_now(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The same of the programs that it started. */
+static double seconds_of_children(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_CHILDREN, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
 static void must(const char *what, int failed)
@@ -39,6 +51,11 @@ static void must(const char *what, int failed)
     F(cuMemcpyHtoD_v2, (uint64_t, const void *, size_t))                                           \
     F(cuEventCreate, (void **, unsigned))                                                          \
     F(cuEventRecord, (void *, void *))                                                             \
+    F(cuStreamCreate, (void **, unsigned))                                                         \
+    F(cuStreamBeginCapture_v2, (void *, int))                                                      \
+    F(cuStreamEndCapture, (void *, void **))                                                       \
+    F(cuGraphInstantiateWithFlags, (void **, void *, unsigned long long))                          \
+    F(cuGraphLaunch, (void *, void *))                                                             \
     F(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
                        unsigned, void *, void **, void **))
 static struct {
@@ -88,27 +105,72 @@ static void bench_calls(void)
     tell("cuMemFree, cuMemAlloc", seconds_now() - begin, CALLS, 2);
 }
 
-/* One block, whose work is next to nothing: the first launch is counted, later ones are reused. */
+/* One block of saxpy, whose work is next to nothing. */
+struct launch {
+    const char *what;
+    unsigned threads, elements;
+    bool changes_factor; /* a scalar argument */
+    bool alternates;     /* between two buffers */
+    bool is_of_stream;   /* not of the default one */
+    double microseconds; /* at most */
+};
+static const struct launch launches[] = {
+    {"launch that repeats the one before", 32, 0, false, false, false, 2},
+    {"launch of a warp", 32, 32, false, false, false, 5},
+    {"launch of 8 warps", 256, 256, false, false, false, 5},
+    {"launch with another scalar", 32, 32, true, false, false, 5},
+    {"launch with another buffer", 32, 32, false, true, false, 5},
+    {"launch in a stream", 32, 32, false, false, true, 5},
+};
+
+static void launch(void *kernel, const struct launch *how, unsigned number, void *stream,
+                   uint64_t buffers[3])
+{
+    unsigned n = how->elements;
+    float factor = how->changes_factor ? (float)(number % 8) : 2;
+    uint64_t *y = &buffers[how->alternates ? 1 + number % 2 : 1];
+    void *arguments[] = {&n, &factor, &buffers[0], y};
+    must("cuLaunchKernel", cu.cuLaunchKernel(kernel, 1, 1, 1, how->threads, 1, 1, 0,
+                                             how->is_of_stream ? stream : NULL, arguments, NULL));
+}
+
+static void bench_graph(void *kernel, void *stream, uint64_t buffers[3])
+{
+    enum { NODES = 100 };
+    static const struct launch node = {.threads = 32, .elements = 32, .is_of_stream = true};
+    void *graph, *made;
+    must("cuStreamBeginCapture", cu.cuStreamBeginCapture_v2(stream, 0));
+    for (unsigned i = 0; i < NODES; i++)
+        launch(kernel, &node, i, stream, buffers);
+    must("cuStreamEndCapture", cu.cuStreamEndCapture(stream, &graph));
+    must("cuGraphInstantiate", cu.cuGraphInstantiateWithFlags(&made, graph, 0));
+    double begin = seconds_now();
+    for (unsigned i = 0; i < LAUNCHES / NODES; i++)
+        must("cuGraphLaunch", cu.cuGraphLaunch(made, stream));
+    tell("launch in a graph", seconds_now() - begin, LAUNCHES, 5);
+}
+
+/* The first launch of a kind is counted, later ones are reused. */
 static void bench_launches(void)
 {
-    void *module, *kernel;
-    unsigned n = 256;
-    float factor = 2;
-    uint64_t x, y;
+    void *module, *kernel, *stream;
+    uint64_t buffers[3];
     must("cuModuleLoad", cu.cuModuleLoad(&module, SOURCE_DIR "/examples/kernels/saxpy/saxpy.ptx"));
     must("cuModuleGetFunction", cu.cuModuleGetFunction(&kernel, module, "saxpy"));
-    must("cuMemAlloc", cu.cuMemAlloc_v2(&x, n * sizeof(float)));
-    must("cuMemAlloc", cu.cuMemAlloc_v2(&y, n * sizeof(float)));
-    void *arguments[] = {&n, &factor, &x, &y};
+    must("cuStreamCreate", cu.cuStreamCreate(&stream, 0));
+    for (unsigned i = 0; i < 3; i++)
+        must("cuMemAlloc", cu.cuMemAlloc_v2(&buffers[i], 256 * sizeof(float)));
     double begin = seconds_now();
-    must("cuLaunchKernel", cu.cuLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 0, NULL, arguments, NULL));
+    launch(kernel, &launches[0], 0, stream, buffers);
     printf("%-44s %10.3f us\n", "the first launch, counted and predicted",
            1e6 * (seconds_now() - begin));
-    begin = seconds_now();
-    for (unsigned i = 0; i < LAUNCHES; i++)
-        must("cuLaunchKernel",
-             cu.cuLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 0, NULL, arguments, NULL));
-    tell("a launch of saxpy with one block", seconds_now() - begin, LAUNCHES, 50);
+    for (size_t k = 0; k < sizeof launches / sizeof *launches; k++) {
+        begin = seconds_now();
+        for (unsigned i = 0; i < LAUNCHES; i++)
+            launch(kernel, &launches[k], i, stream, buffers);
+        tell(launches[k].what, seconds_now() - begin, LAUNCHES, launches[k].microseconds);
+    }
+    bench_graph(kernel, stream, buffers);
 }
 
 static int bench_inside(void)
@@ -141,18 +203,26 @@ static void run(const char *warpsage, const char *program, const char *argument)
     must(program, status);
 }
 
-static void bench_program(const char *warpsage)
+static double best_of(const char *warpsage, const char *program)
 {
     fflush(stdout);
     double best = 1e9;
     for (int i = 0; i < PROGRAMS; i++) {
-        double begin = seconds_now();
-        run(warpsage, SOURCE_DIR "/tests/programs/prebuilt/vector_add", NULL);
-        double seconds = seconds_now() - begin;
+        double begin = seconds_of_children();
+        run(warpsage, program, NULL);
+        double seconds = seconds_of_children() - begin;
         if (seconds < best) best = seconds;
     }
+    return best;
+}
+
+static void bench_program(const char *warpsage)
+{
+    double empty = best_of(warpsage, "/bin/true");
+    double whole = best_of(warpsage, SOURCE_DIR "/tests/programs/prebuilt/vector_add");
+    printf("%-44s %10.3f s\n", "a program without CUDA, from start to end", empty);
     printf("%-44s %10.3f s   (at most 0.3)\n", "vector_add with its report, from start to end",
-           best);
+           whole);
 }
 
 int main(int argc, char **argv)
