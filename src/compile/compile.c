@@ -130,6 +130,7 @@ static struct engine_path *describe_path(struct writing *w, const struct body *b
     path->compiled_counts = compiled;
     path->turns = memcpy(ARENA_ARRAY(arena, uint32_t, plan->count), plan->turns,
                          plan->count * sizeof *plan->turns);
+    path->most_turns = plan->turns[plan->count - 1];
     path->returns = plan->returns;
     return path;
 }

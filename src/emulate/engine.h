@@ -26,6 +26,7 @@ struct engine_path {
     bool returns;                    /* its last step leads to its first */
     const uint32_t *compiled_counts; /* by step: of it and those before it */
     const uint32_t *turns;           /* by step: ends of loops that were passed before it */
+    uint32_t most_turns;             /* before the last */
 };
 
 struct engine_code {

@@ -27,7 +27,7 @@ const struct engine_path *path_find(const struct exec *x, const struct warp *war
     const struct engine_path *path = x->engine_code->paths[2 * (size_t)split->block + !is_whole];
     if (!path || split->turns.polled || split->turns.waits) return NULL;
     /* The look that is due after so many turns is due at their ends, and the path passes some. */
-    uint32_t turns = path->turns[path->path.count - 1];
+    uint32_t turns = path->most_turns;
     if (turns && split->turns.backward % STOP_INTERVAL + turns >= STOP_INTERVAL) return NULL;
     return meets_others(warp, split, &path->path) ? NULL : path;
 }

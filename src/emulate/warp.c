@@ -301,11 +301,13 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
 
 static void note_turn(struct exec *x, struct turns *turns, const struct code *code)
 {
-    turns->polled |= x->polled != 0;
-    turns->waits |= x->waits;
-    x->polls += x->polled;
-    x->polled = 0;
-    x->waits = false;
+    if (x->polled || x->waits) {
+        turns->polled |= x->polled != 0;
+        turns->waits |= x->waits;
+        x->polls += x->polled;
+        x->polled = 0;
+        x->waits = false;
+    }
     if (code->backward) {
         turns->backward++;
         if (turns->polled) {

@@ -448,7 +448,7 @@ static void pass_often(struct worker *w, const struct warp_ref *ref, const struc
         path->steps, steps, w->measure->launch.code_block_count + path->number + steps - 1, false};
     uint64_t insns = times * path->insn_counts[steps - 1];
     warp->insns += insns;
-    if (is_silent(ref) || !times) return;
+    if (is_silent(ref)) return;
     for (uint32_t i = 0; i < steps; i++) {
         const struct path_step *step = &path->steps[i];
         count_block(w, warp, step->code_block, active, times);
@@ -462,7 +462,7 @@ static void pass_often(struct worker *w, const struct warp_ref *ref, const struc
 static void path(void *worker, const struct warp_ref *ref, const struct code_path *path,
                  uint64_t times, uint32_t rest, uint32_t active)
 {
-    pass_often(worker, ref, path, path->count, path->count, active, times);
+    if (times) pass_often(worker, ref, path, path->count, path->count, active, times);
     pass_often(worker, ref, path, rest, rest - 1, active, 1);
 }
 
