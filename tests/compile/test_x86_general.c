@@ -216,6 +216,11 @@ static void check_single(uint64_t a, uint64_t b)
     x86_scalar(&code, true, X86_LOAD, RAX, x86_reg(R11));
     assert_int_equal(end(&code, &state), ~((uint32_t)a >> 7));
     begin(&code);
+    x86_load_imm(&code, R9, a);
+    x86_shift_right_64(&code, R9, 3);
+    x86_scalar(&code, true, X86_LOAD, RAX, x86_reg(R9));
+    assert_int_equal(end(&code, &state), a >> 3);
+    begin(&code);
     x86_load_imm(&code, RAX, a);
     x86_imm(&code, X86_AND_IMM, RAX, -64);
     x86_imm(&code, X86_SUB_IMM, RAX, 77);
@@ -246,6 +251,7 @@ static void check_stores(uint64_t a, unsigned base)
     x86_scalar(&code, false, X86_STORE, from, x86_indexed(base, AT(memory[0]), R8, 2));
     x86_scalar(&code, false, X86_STORE_BYTE, from, x86_at(base, AT(memory[1]) + 5));
     x86_store_word(&code, from, x86_at(base, AT(memory[1]) + 6));
+    x86_store_imm_64(&code, x86_at(base, AT(b)), -6);
     x86_store_imm(&code, x86_at(base, AT(memory[2])), -5);
     x86_add_at(&code, x86_at(base, AT(memory[3])), -9);
     x86_test_byte(&code, x86_at(base, AT(a)), 0x18);
@@ -260,9 +266,33 @@ static void check_stores(uint64_t a, unsigned base)
     memcpy((char *)&wanted.memory[0] + 8, &a, 4);
     memcpy((char *)&wanted.memory[1] + 5, &a, 1);
     memcpy((char *)&wanted.memory[1] + 6, &a, 2);
+    wanted.b = UINT64_C(0) - 6;
     wanted.memory[2] = 0xfffffffb;
     wanted.memory[3] = 4 - UINT64_C(9);
     assert_memory_equal(&state, &wanted, sizeof state);
+}
+
+/* The first word of a vector. */
+static void check_low_word(uint64_t a, unsigned vector, unsigned gpr)
+{
+    struct assembler code = {0};
+    struct state state = {.a = a};
+    begin(&code);
+    x86_vector(&code, X86_BROADCAST_64, vector, 0, x86_at(RDI, AT(a)), 0, -1);
+    x86_low_word(&code, gpr, vector);
+    x86_scalar(&code, true, X86_LOAD, RAX, x86_reg(gpr));
+    x86_clear_upper(&code);
+    assert_int_equal(end(&code, &state), a);
+}
+
+static void test_low_word(void **unused)
+{
+    static const uint8_t general[] = {RAX, RSI, R9, R13};
+    (void)unused;
+    skip_without_v4();
+    for (unsigned vector = 0; vector < 32; vector++)
+        for (unsigned i = 0; i < sizeof general; i++)
+            check_low_word(numbers[(vector + i) % NUMBERS], vector, general[i]);
 }
 
 static void test_others(void **unused)
@@ -362,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_others), cmocka_unit_test(test_masks), cmocka_unit_test(test_calls)};
+        cmocka_unit_test(test_others),     cmocka_unit_test(test_low_word),
+        cmocka_unit_test(test_masks),      cmocka_unit_test(test_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
