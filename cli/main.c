@@ -27,6 +27,7 @@ const struct command *const commands[] = {&command_analyze,
                                           &command_thermal,
                                           &command_throughput,
                                           &command_timeline,
+                                          &command_tune,
                                           &command_validate,
                                           &command_whatif,
                                           NULL};

@@ -55,7 +55,7 @@ extern const struct command command_analyze, command_calibrate, command_check, c
     command_diff, command_disasm, command_doctor, command_energy, command_explain, command_machines,
     command_man, command_occupancy, command_papers, command_power, command_run, command_schema,
     command_split, command_sweep, command_thermal, command_throughput, command_timeline,
-    command_validate, command_whatif;
+    command_tune, command_validate, command_whatif;
 const struct command *command_find(const char *name); /* NULL: none has this name */
 
 /* Its options by index, those that all commands have last; NULL beyond. */

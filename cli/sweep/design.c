@@ -170,10 +170,31 @@ static int read_where(struct file *file, yaml_node_t *node, const char *place)
                       &file->design->where_places);
 }
 
+static void add_define(struct file *file, const char *name, const char *text)
+{
+    struct design *design = file->design;
+    size_t same = design->define_count;
+    CLI_APPEND(file->cli, design->define_texts, same, text);
+    CLI_APPEND(file->cli, design->defines, design->define_count, name);
+}
+
+/* Names of axes, or {NAME: TEXT}. */
 static int read_defines(struct file *file, yaml_node_t *node, const char *place)
 {
     (void)place;
-    return read_texts(file, node, &file->design->defines, &file->design->define_count, NULL);
+    const char **names = NULL;
+    size_t count = 0;
+    if (node->type != YAML_MAPPING_NODE) CLI_TRY(read_texts(file, node, &names, &count, NULL));
+    for (size_t i = 0; i < count; i++)
+        add_define(file, names[i], NULL);
+    yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+    for (; node->type == YAML_MAPPING_NODE && pair < node->data.mapping.pairs.top; pair++) {
+        const char *name, *text;
+        CLI_TRY(read_text(file, node_at(file, pair->key), &name));
+        CLI_TRY(read_text(file, node_at(file, pair->value), &text));
+        add_define(file, name, text);
+    }
+    return EXIT_DONE;
 }
 
 static int read_launches(struct file *file, yaml_node_t *node, const char *place)
@@ -198,6 +219,12 @@ static int read_model_options(struct file *file, yaml_node_t *node, const char *
     return read_text(file, node, &file->design->model_options);
 }
 
+static int read_problem_size(struct file *file, yaml_node_t *node, const char *place)
+{
+    (void)place;
+    return read_text(file, node, &file->design->problem_size);
+}
+
 static int read_l2(struct file *file, yaml_node_t *node, const char *place)
 {
     (void)place;
@@ -208,9 +235,16 @@ static const struct key {
     const char *name;
     read_key *read;
 } keys[] = {
-    {"launches", read_launches}, {"vary", read_vary}, {"where", read_where},
-    {"defines", read_defines},   {"gpu", read_gpu},   {"machine", read_machine},
-    {"model", read_model},       {"l2", read_l2},     {"model_options", read_model_options},
+    {"launches", read_launches},
+    {"vary", read_vary},
+    {"where", read_where},
+    {"defines", read_defines},
+    {"gpu", read_gpu},
+    {"machine", read_machine},
+    {"model", read_model},
+    {"l2", read_l2},
+    {"model_options", read_model_options},
+    {"problem_size", read_problem_size},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
@@ -265,7 +299,7 @@ static int check_names(struct file *file)
         while (k < design->vary.count &&
                strcmp(design->vary.items[k].name, design->defines[i]) != 0)
             k++;
-        if (k == design->vary.count)
+        if (k == design->vary.count && !design->define_texts[i])
             return cli_error(file->cli, EXIT_INPUT,
                              "%s: error: defines: '%s' is no name under `vary`", design->path,
                              design->defines[i]);
@@ -323,7 +357,8 @@ static int list_launches(struct file *file)
     for (size_t entry = 0; entry < design->entry_count; entry++)
         for (uint64_t i = 0; i < (uint64_t)combinations; i++) {
             struct design_launch launch = {
-                entry, cli_alloc(cli, (design->vary.count + 1) * sizeof *launch.texts)};
+                .entry = entry,
+                .texts = cli_alloc(cli, (design->vary.count + 1) * sizeof *launch.texts)};
             struct sweep_values values;
             bool possible;
             choose_texts(&design->vary, i, launch.texts);

@@ -25,7 +25,8 @@ struct design_axes {
 /* One launch: an entry under `launches` and a value of each axis of `vary`. */
 struct design_launch {
     size_t entry;
-    const char **texts; /* by axis */
+    const char **texts;     /* by axis */
+    uint64_t sample_blocks; /* so many are executed; 0: as many as the launch says, else all */
 };
 
 struct design {
@@ -36,12 +37,14 @@ struct design {
     struct design_axes fields; /* figures of the GPUs, as `whatif --set machine.KEY=` names them */
     const char **where, **where_places;
     size_t where_count;
-    const char **defines; /* axes that are written before a source as #define */
+    const char **defines;      /* what is written before a source as #define ... */
+    const char **define_texts; /* ... and as what; NULL: the axis of this name */
     size_t define_count;
     size_t entry_count;
     struct design_launch *launches; /* those that `where` lets be */
     size_t launch_count;
     uint64_t machine_count;                 /* GPUs x values of their figures: points of a launch */
+    const char *problem_size;               /* for other tuners; NULL */
     const char *model_options, *model, *l2; /* as of `analyze`; NULL: the default */
     char digest[17];                        /* of the file and of all that it names */
 };

@@ -100,6 +100,31 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
+static int write_defines(struct cli *cli, const struct design *design,
+                         const struct sweep_values *values, FILE *out)
+{
+    for (size_t i = 0; i < design->define_count; i++) {
+        const char *name = design->defines[i], *text = design->define_texts[i];
+        if (!text) text = cli_format(cli, "${%s}", name);
+        CLI_TRY(expression_fill(cli, cli_format(cli, "%s: defines: %s", design->path, name), text,
+                                values, &text));
+        fprintf(out, "#define %s %s\n", name, text);
+    }
+    return EXIT_DONE;
+}
+
+static int write_source(struct cli *cli, const struct design *design,
+                        const struct sweep_values *values, const char *source, const char *path)
+{
+    struct cli_text text;
+    CLI_TRY(cli_text_open(cli, &text));
+    int exit_code = write_defines(cli, design, values, text.out);
+    fprintf(text.out, "#include \"%s\"\n", source);
+    if (exit_code == EXIT_DONE) return cli_text_close(cli, &text, path);
+    cli_text_drop(&text);
+    return exit_code;
+}
+
 int design_define(struct cli *cli, const struct design *design, const struct sweep_values *values,
                   const char *folder, struct request *request)
 {
@@ -111,16 +136,15 @@ int design_define(struct cli *cli, const struct design *design, const struct swe
                          design->path, source);
     char *whole = realpath(source, NULL);
     if (!whole) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", source, strerror(errno));
-    struct cli_text text;
-    int exit_code = cli_text_open(cli, &text);
-    if (exit_code == EXIT_DONE) {
-        for (size_t i = 0; i < values->count; i++)
-            if (is_among(design->defines, design->define_count, values->items[i].name))
-                fprintf(text.out, "#define %s %s\n", values->items[i].name, values->items[i].text);
-        fprintf(text.out, "#include \"%s\"\n", whole);
-        request->kernel_file = cli_format(cli, "%s/defined%s", folder, suffix);
-        exit_code = cli_text_close(cli, &text, request->kernel_file);
-    }
+    request->kernel_file = cli_format(cli, "%s/defined%s", folder, suffix);
+    int exit_code = write_source(cli, design, values, whole, request->kernel_file);
     free(whole);
     return exit_code;
+}
+
+void design_mark(struct design *design, const char *text)
+{
+    uint64_t digest = strtoull(design->digest, NULL, 16);
+    digest = digest_bytes(digest, text, strlen(text));
+    snprintf(design->digest, sizeof design->digest, "%016llx", (unsigned long long)digest);
 }

@@ -11,6 +11,8 @@ int design_text(struct cli *cli, const char *path, const char **out);
 const char *design_beside(struct cli *cli, const char *path, const char *name);
 /* Fills digest: of the design, and of the launch files and kernels of all its launches. */
 int design_digest(struct cli *cli, struct design *design);
+/* Makes it another design for who stores its results. */
+void design_mark(struct design *design, const char *text);
 /* Puts a file into `folder` that defines the values and then includes the kernel's source. */
 int design_define(struct cli *cli, const struct design *design, const struct sweep_values *values,
                   const char *folder, struct request *request);

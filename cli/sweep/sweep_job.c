@@ -132,11 +132,20 @@ void runner_end(struct sweep_runner *runner)
     remove_defined(runner, true);
 }
 
+static void sample(struct request *request, uint64_t blocks)
+{
+    const uint32_t *grid = request->grid;
+    double all = (double)grid[0] * grid[1] * grid[2];
+    if (blocks && all > (double)blocks)
+        request->effort = (struct effort){EFFORT_FRACTION, (double)blocks / all};
+}
+
 static int execute(struct sweep_runner *runner)
 {
     struct analysis *a = &runner->analysis;
     CLI_TRY(design_request(a->cli, runner->design, runner->launch, runner->folder, &a->request));
     a->request.threads = runner->threads;
+    sample(&a->request, runner->design->launches[runner->launch].sample_blocks);
     CLI_TRY(request_add_gpus(a->cli, &a->request, gpus_of(runner->design)->texts[runner->gpu]));
     CLI_TRY(analysis_load_machines(a));
     a->counted = runner->counted[runner->gpu];
@@ -182,6 +191,7 @@ static int begin_launch(struct sweep_runner *runner, size_t launch, size_t gpu)
         .status = status_word(exit_code),
         .message = exit_code == EXIT_DONE ? NULL : runner->scope.kept_error,
         .dynamic_shared_bytes = a->request.dynamic_shared_bytes,
+        .sample_blocks = runner->design->launches[launch].sample_blocks,
     };
     memcpy(runner->result.grid, a->request.grid, sizeof runner->result.grid);
     memcpy(runner->result.block, a->request.block, sizeof runner->result.block);

@@ -160,7 +160,7 @@ static int create_tables(struct sweep_store *store)
         "CREATE TABLE sweep(key TEXT PRIMARY KEY, value TEXT);"
         "CREATE TABLE axis(id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT);"
         "CREATE TABLE launch(id INTEGER PRIMARY KEY, kernel TEXT, grid TEXT, block TEXT,"
-        " dynamic_shared_bytes INTEGER, status TEXT NOT NULL, message TEXT);"
+        " dynamic_shared_bytes INTEGER, sample_blocks INTEGER, status TEXT NOT NULL, message TEXT);"
         "CREATE TABLE point(id INTEGER PRIMARY KEY, launch INTEGER NOT NULL, status TEXT NOT NULL,"
         " message TEXT, model TEXT, time_s REAL, low_s REAL, high_s REAL, bound_s REAL,"
         " limits TEXT, occupancy REAL, watts REAL, joules REAL);"));
@@ -200,7 +200,8 @@ static int prepare_statements(struct sweep_store *store)
         marks = cli_format(store->cli, "%s%s?", marks, i ? "," : "");
     CLI_TRY(prepare(store, cli_format(store->cli, "INSERT INTO point VALUES(%s)", marks),
                     &store->add_point));
-    CLI_TRY(prepare(store, "INSERT INTO launch VALUES(?, ?, ?, ?, ?, ?, ?)", &store->add_launch));
+    CLI_TRY(
+        prepare(store, "INSERT INTO launch VALUES(?, ?, ?, ?, ?, ?, ?, ?)", &store->add_launch));
     return prepare(store, "SELECT 1 FROM point WHERE id = ?", &store->has_point);
 }
 
@@ -349,8 +350,12 @@ int store_add_launch(struct sweep_store *store, const struct launch_result *resu
     bind_text(add, 3, grid);
     bind_text(add, 4, block);
     sqlite3_bind_int64(add, 5, (sqlite3_int64)result->dynamic_shared_bytes);
-    bind_text(add, 6, result->status);
-    bind_text(add, 7, result->message);
+    if (result->sample_blocks)
+        sqlite3_bind_int64(add, 6, (sqlite3_int64)result->sample_blocks);
+    else
+        sqlite3_bind_null(add, 6);
+    bind_text(add, 7, result->status);
+    bind_text(add, 8, result->message);
     return step(store, add);
 }
 

@@ -13,7 +13,7 @@ struct launch_result {
     uint64_t launch;
     const char *kernel, *status, *message;
     uint32_t grid[3], block[3];
-    uint64_t dynamic_shared_bytes;
+    uint64_t dynamic_shared_bytes, sample_blocks;
 };
 
 /* One row; NAN: unknown. status: done, fault (the kernel failed) or refused. */

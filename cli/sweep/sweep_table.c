@@ -11,6 +11,11 @@ static const struct table_cell *cell_at(const struct sweep_table *table, size_t 
     return &table->cells[row * table->column_count + column];
 }
 
+static bool is_whole(double number)
+{
+    return number == floor(number) && fabs(number) < 1e15;
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static const char *shown(struct cli *cli, const struct table_column *column,
@@ -21,8 +26,7 @@ static const char *shown(struct cli *cli, const struct table_column *column,
     if (column->unit && !strcmp(column->unit, "%"))
         return cli_format(cli, "%.0f %%", 100 * cell->number);
     if (column->unit) return cli_quantity(cli, cell->number, column->unit);
-    bool is_whole = cell->number == floor(cell->number) && fabs(cell->number) < 1e15;
-    return cli_format(cli, is_whole ? "%.0f" : "%.4g", cell->number);
+    return cli_format(cli, is_whole(cell->number) ? "%.0f" : "%.4g", cell->number);
 }
 
 static bool is_left(const struct sweep_table *table, size_t column)
@@ -98,6 +102,7 @@ static void write_csv(const struct sweep_table *table, FILE *out)
 static json_t *value_of(const struct table_cell *cell)
 {
     if (cell->text) return json_string(cell->text);
+    if (is_whole(cell->number)) return json_integer((json_int_t)cell->number);
     return isfinite(cell->number) ? json_real(cell->number) : json_null();
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""warpsage sweep: its rows against single analyses, stops at any moment, parts, MPI, bad input.
+"""warpsage sweep and tune: their rows against single analyses, stops at any moment, parts, MPI, bad input.
 
     run.py WARPSAGE [--kills N] [--mpi]
 """
@@ -145,6 +145,40 @@ def test_faults():
     check("status", "done,16," in done.stdout and "fault" in done.stdout, done.stdout)
 
 
+# ---- tuning -----------------------------------------------------------------------------------------
+
+def test_tune():
+    path = design("space.yaml", vary={"N": [65536], "B": [64, 128, 256, 512, 1024], "SHORT": [0, 1]}, gpu="v100",
+                  machine=None)
+    done = run("tune", path, "--sample", 8, "--whole", 2, "--kernel-tuner", "cache.json", "-f", "json")
+    check("tune", done.returncode == 0, done.stderr)
+    ranked = json.loads(done.stdout)["rows"]
+    points = rows("space.db")
+    samples = {(p["B"], p["SHORT"]): p for p in points[:10]}
+    best = sorted((p for p in samples.values() if p["status"] == "done"), key=lambda p: p["time_s"])[:2]
+    check("the best of the samples are executed whole", {r["B"] for r in ranked} == {p["B"] for p in best} and
+          [r["time"] for r in ranked] == sorted(r["time"] for r in ranked), done.stdout)
+    alone = run("analyze", PTX, "-k", "saxpy", "-g", 65536 // ranked[0]["B"], "-b", int(ranked[0]["B"]), "--arg", "u32:65536",
+                "--arg", "f32:2", "--arg", "f32[65536]=random", "--arg", "f32[65536]=iota", "--gpu", "v100", "-f", "json")
+    headline = json.loads(alone.stdout)["kernels"][0]["machines"][0]["headline"]
+    check("the best is what analyze says", math.isclose(headline["time_s"], ranked[0]["time"], rel_tol=1e-12))
+    last = {p["B"]: p["time_s"] for p in points if p["status"] == "done"}
+    # Kernel Tuner 1.5.0, util.py: process_cache and read_cache.
+    cache = json.loads(pathlib.Path("cache.json").read_text())
+    check("a cache of Kernel Tuner", cache["tune_params_keys"] == ["N", "B", "SHORT"] and
+          cache["tune_params"]["B"] == [64, 128, 256, 512, 1024] and len(cache["cache"]) == 10 and
+          cache["kernel_name"] == "saxpy" and {"device_name", "problem_size"} <= cache.keys())
+    check("its errors and times", all(entry["time"] == "RuntimeFailedConfig" if key.endswith(",1") else
+                                      math.isclose(entry["time"], 1e3 * last[entry["B"]], rel_tol=1e-12)
+                                      for key, entry in cache["cache"].items()))
+    before = dump("space.db")
+    again = run("tune", path, "--sample", 8, "--whole", 2, "-f", "json")
+    check("again: nothing is done twice", again.stdout == done.stdout and dump("space.db") == before)
+    check("two GPUs", run("tune", design("two.yaml")).returncode == 3)
+    check("no configuration", run("tune", design("none.yaml", vary={"N": [65536], "B": [64], "SHORT": [1]}, gpu="v100",
+                                                 machine=None)).returncode == 4)
+
+
 # ---- stops, parts, ranks ----------------------------------------------------------------------------
 
 def test_kills(count):
@@ -260,6 +294,7 @@ def main():
         test_model()
         test_reports(points)
         test_faults()
+        test_tune()
         test_kills(options.kills)
         test_parts()
         if options.mpi:
