@@ -229,7 +229,7 @@ static void write_step(struct body *b, uint32_t step)
     for (body_set_step(b, step); b->at < b->code->uop_count; b->at++, b->ordinal++) {
         const struct uop *u = &b->code->uops[b->at];
         if (translate(b, u))
-            b->templates++;
+            b->templates += u->is_whole_insn;
         else
             emit_interpreted(b, u);
     }

@@ -180,6 +180,7 @@ static bool report_shares(void)
 {
     enum { ENOUGH = 100, PERCENT_WANTED = 80 };
     const struct engine_share *first = &engine_share[0], *late = &engine_share[1];
+    if (!first->runs) return true; /* on several threads */
     printf(
         "%.1f %% of the warp instructions ran compiled; %.1f %% of those of %llu runs that change "
         "over on the way, %llu of which did\n",
