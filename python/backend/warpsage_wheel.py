@@ -2,7 +2,7 @@
 """Builds the wheel (PEP 517, PEP 660): the package, libwarpsage.so of a build folder, its header and its data. Whoever
 installs the wheel needs no compiler.
 
-The library is that of WARPSAGE_LIBRARY, else build/libwarpsage.so, which is built if it is missing. Two wheels of the
+The library is that of WARPSAGE_LIBRARY, seen from the source tree, else build/libwarpsage.so, which is built if it is missing. Two wheels of the
 same files are the same bytes; their time is SOURCE_DATE_EPOCH, else 1980.
 """
 import base64
@@ -49,7 +49,7 @@ def _tag():
 
 def _find_library():
     named = os.environ.get("WARPSAGE_LIBRARY")
-    library = Path(named) if named else SOURCE / "build" / "libwarpsage.so"
+    library = SOURCE / (named or "build/libwarpsage.so")  # an absolute path stays what it is
     if named and not library.exists():
         raise RuntimeError(f"WARPSAGE_LIBRARY names {library}, which does not exist")
     if not library.exists():

@@ -5,6 +5,7 @@ import struct
 import numpy
 
 from ._buffers import Memory, is_array, memory_of
+from ._elements import agrees
 from ._library import ArgumentError, ffi, lib, owned_text, text
 
 _FLOAT_CODES = {2: "<e", 4: "<f", 8: "<d"}
@@ -122,6 +123,14 @@ def check_count(module, kernel, parameters, values):
     listed = owned_text(lib.ws_module_describe_parameters(module.pointer, kernel)) or ""
     name = text(lib.ws_module_kernel_display_name(module.pointer, kernel))
     raise ArgumentError(f"{name} takes {len(parameters)} arguments, {len(values)} given:\n{listed}")
+
+
+def check_elements(kinds, values, names):
+    """Refuses arrays of other elements than the kernel's pointers lead to; kinds: [] if these are unknown."""
+    for index, (kind, value) in enumerate(zip(kinds, values)):
+        if isinstance(value, Memory) and not agrees(kind, value.dtype):
+            raise ArgumentError(f"argument {index} ({names[index]}): expected an array of {kind}, got {value.dtype}: use "
+                                f"array.astype(numpy.{kind}), which is a copy")
 
 
 def pack(module, kernel, parameters, values, names, address_of):

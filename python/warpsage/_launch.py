@@ -3,8 +3,10 @@
 import os
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from ._arguments import check_count, describe, pack, parameters_of, read_arguments
+from . import _elements
+from ._arguments import check_count, check_elements, describe, pack, parameters_of, read_arguments
 from ._buffers import Buffers, Memory
 from ._library import ArgumentError, Error, ffi, lib, pointer_or_null, text
 
@@ -24,6 +26,7 @@ class Launch:
     is_compiled: bool = False  # for the GPU, by the package that the kernel is of
     takes_strides: bool = False  # the kernel is told of gaps in arrays
     scratch: list = field(default_factory=list)  # values of parameters that a compiler may add behind the others
+    source: str = None  # CUDA C++ that the code was compiled from
     cubin: bytes = None  # native code that the package's own ptxas made
     keep: list = field(default_factory=list)  # what must live as long as the answer, as folders of sources
 
@@ -146,6 +149,15 @@ class Execution:
         check_count(self._module, self._kernel, self._parameters, values)
         self._names = launch.names or [text(one.name) for one in self._parameters]
         self._values = read_arguments(values, self._names, launch.takes_strides)
+        check_elements(self._element_types(), self._values, self._names)
+
+    def _element_types(self):
+        """What the pointers among the parameters lead to, as far as it is known."""
+        source, name = self._launch.source, text(lib.ws_module_kernel_name(self._module.pointer, self._kernel))
+        is_file = not isinstance(self._launch.code, bytes)
+        if source is None and is_file and str(self._launch.code).endswith(".cu"):
+            source = Path(self._launch.code).read_text(encoding="utf-8", errors="replace")
+        return _elements.of_mangled(name) or (_elements.of_source(source, name) if source else [])
 
     def profile(self):
         """Executes the kernel; arrays then hold what it wrote."""

@@ -27,6 +27,14 @@ class RawKernel:
 
 
 class Text(unittest.TestCase):
+    def test_elements_by_mangled_name(self):
+        """saxpy(unsigned, float, float const*, float*): the C++ ABI's own names (c++filt)."""
+        source = SAXPY.read_text(encoding="utf-8").replace("saxpy", "_Z5saxpyjfPKfPf")
+        x = floats(64)
+        with self.assertRaisesRegex(warpsage.ArgumentError, r"argument 3 .*expected an array of float32, got float64"):
+            warpsage.analyze(source, 64, 2.0, x, numpy.ones(64), grid=1, block=64, gpu="v100", isa="ptx")
+        warpsage.analyze(source, 64, 2.0, x, x, grid=1, block=64, gpu="v100", isa="ptx")
+
     def test_ptx(self):
         for source in (SAXPY.read_text(encoding="utf-8"), SAXPY.read_bytes(), str(SAXPY)):
             x, y = floats(64), floats(64, 2)
@@ -53,6 +61,12 @@ class RawKernels(unittest.TestCase):
     def test_python_numbers_are_those_of_cupy(self):
         with self.assertRaisesRegex(warpsage.ArgumentError, r"argument 0 .*numpy\.u?int32\(value\), got int64"):
             self.analyze(500, "-DFACTOR=3")
+
+    def test_elements(self):
+        kernel = RawKernel(AXPY, "axpy", ["-DFACTOR=1"])
+        with self.assertRaisesRegex(warpsage.ArgumentError, r"argument 2 .*expected an array of float32, got float64"):
+            warpsage.analyze(kernel, (4,), (128,), (numpy.int32(500), numpy.float32(2), numpy.ones(500), floats(500)),
+                             gpu="v100", isa="ptx")
 
     def test_bad_source(self):
         with self.assertRaisesRegex(warpsage.InputError, "FACTOR"):

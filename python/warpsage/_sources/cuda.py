@@ -46,6 +46,7 @@ def _with_defines(text, options):
 
 def compile_text(launch, text, options, targets):
     """Sets the code of a launch. The source stays as long as the answer, whose pages list it."""
+    launch.source = text
     folder = _Folder()
     launch.keep.append(folder)
     path = folder.path / f"{launch.kernel or 'kernel'}.cu"
