@@ -557,60 +557,16 @@ static ws_status check_mbarrier(struct builder *builder)
     return WS_OK;
 }
 
-static bool is_cube(const struct insn *insn)
-{
-    return insn->sub_op == SUB_CUBE || insn->sub_op == SUB_CUBE_LAYERED;
-}
-
-/* tld4 reads a square of texels by floats, of one channel. */
-static ws_status check_gather(struct builder *builder)
-{
-    const struct insn *insn = &builder->mnemonic->insn;
-    if (insn->sub_op != SUB_2D && insn->sub_op != SUB_2D_LAYERED && !is_cube(insn))
-        return wrong_with(builder, "this geometry has no squares of texels");
-    if (!(builder->slots >> SLOT_CHOICE & 1))
-        return lacks(builder, "its channel: .r, .g, .b or .a");
-    return insn->type2 == TYPE_F32 ? WS_OK : wrong_with(builder, "coordinates must be .f32");
-}
-
-/* Sums of .u32, .s32, .u64; extremes of integers; .and and .or of .b32 (ptxas). */
-static bool reduces(const struct insn *insn)
-{
-    bool is_sum = insn->atom_op == ATOM_ADD, is_bits = insn->type == TYPE_B32;
-    if (insn->atom_op == ATOM_AND || insn->atom_op == ATOM_OR) return is_bits;
-    bool is_extreme = insn->atom_op == ATOM_MIN || insn->atom_op == ATOM_MAX;
-    return !is_bits && (is_extreme || (is_sum && insn->type != TYPE_S64));
-}
-
-/* Of a surface all geometries but cubes, whose faces are layers; one, two or four elements. */
-static ws_status check_surface(struct builder *builder)
-{
-    struct insn *insn = &builder->mnemonic->insn;
-    insn->space = SPACE_GLOBAL;
-    if (!(builder->slots >> SLOT_CHOICE & 1))
-        return lacks(builder, "one of '.trap', '.clamp', '.zero'");
-    if (is_cube(insn)) return wrong_with(builder, "faces of cubes are layers: use .a2d");
-    if (insn->op == OP_SURED && !reduces(insn))
-        return wrong_with(builder, "operation and type do not go together");
-    return insn_access_bytes(insn) <= 16 ? WS_OK : wrong_with(builder, "the vector is too long");
-}
-
 static ws_status check_texture(struct builder *builder)
 {
-    const struct insn *insn = &builder->mnemonic->insn;
-    bool is_surface = op_infos[insn->op].form == FORM_SURFACE;
-    if (op_infos[insn->op].form != FORM_TEX && !is_surface) return WS_OK;
-    if (!insn->sub_op) return lacks(builder, "its geometry, such as .2d");
-    if (is_surface) return check_surface(builder);
-    if (insn->vector != 4) return lacks(builder, "'.v4'");
-    if (is_cube(insn) && insn->type2 != TYPE_F32)
-        return wrong_with(builder, "directions in a cube must be .f32");
-    if (insn->op == OP_TLD4) return check_gather(builder);
-    if (insn->flags & INSN_LEVEL && insn->flags & INSN_GRADIENTS)
-        return wrong_with(builder, "'.level' and '.grad' are mutually exclusive");
-    if (insn->flags & INSN_GRADIENTS && insn->type2 != TYPE_F32)
-        return wrong_with(builder, "'.grad' requires .f32 coordinates");
-    return WS_OK;
+    struct insn *insn = &builder->mnemonic->insn;
+    unsigned form = op_infos[insn->op].form;
+    if (form != FORM_TEX && form != FORM_SURFACE) return WS_OK;
+    if (form == FORM_SURFACE) insn->space = SPACE_GLOBAL;
+    const char *lack = texture_lacks(insn, builder->slots >> SLOT_CHOICE & 1);
+    if (lack) return lacks(builder, lack);
+    const char *fault = texture_mnemonic_fault(insn);
+    return fault ? wrong_with(builder, fault) : WS_OK;
 }
 
 static ws_status check_redux(struct builder *builder)

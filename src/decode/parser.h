@@ -277,6 +277,9 @@ ws_status parse_loc(struct parser *parser);
 /* What a conversion or video instruction must still have, what is wrong with it; NULL: nothing. */
 const char *conversion_lacks(const struct insn *insn, bool is_old);
 const char *conversion_fault(const struct insn *insn);
+/* check_texture.c: the same of tex, tld4, suld, sust and sured; has_choice: a channel or bounds were told. */
+const char *texture_lacks(const struct insn *insn, bool has_choice);
+const char *texture_mnemonic_fault(const struct insn *insn);
 const char *video_lacks(const struct insn *insn);
 const char *video_fault(const struct insn *insn);
 unsigned video_types(const struct insn *insn); /* how many types its name holds */
