@@ -35,9 +35,9 @@ check_includes() {
         level["compile"] = level["emulate"] + 0.5 # the other engine
         level["replay"] = level["emulate"] + 0.5 # a second producer of the observer it includes
         # One header a stage, named after the noun it makes; what follows it are exceptions.
-        exported["isa"] = "insn.h matrix.h modifiers.h sass.h native_modifiers.h"; exported["machine"] = "machine.h yaml_tree.h"
+        exported["isa"] = "insn.h matrix.h bulk.h modifiers.h sass.h native_modifiers.h"; exported["machine"] = "machine.h yaml_tree.h"
         exported["host"] = "host.h"
-        exported["decode"] = "module.h cubin.h fat_binary.h listing.h tool.h"; exported["emulate"] = "observer.h emulate.h engine.h checker.h"
+        exported["decode"] = "module.h cubin.h fat_binary.h listing.h tool.h"; exported["emulate"] = "observer.h emulate.h engine.h checker.h tensor_map.h"
         exported["compile"] = "compile.h"
         exported["check"] = "findings.h finding.h streams.h suppression.h check_names.h"
         exported["replay"] = "replay.h"

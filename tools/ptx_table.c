@@ -112,9 +112,12 @@ int main(void)
         "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
         "or 16 "
         "bytes, waits for\n"
-        "groups; a register may tell how many of them are read if it is a `selp` of all or none; "
-        "forms in bulk\n"
-        "are refused. `mbarrier` objects lie in the shared memory of the block.\n");
+        "groups; a register may tell how many of them are read if it is a `selp` of all or none. "
+        "`cp.async.bulk`,\n"
+        "also of tensors, `cp.reduce.async.bulk`, `st.async` and `red.async` have the forms of "
+        "sm_90\n"
+        "(src/decode/parse_bulk.c); those of later GPUs are refused. `mbarrier` objects lie in "
+        "shared memory.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)
         printf("%s`%s`", i % 6 ? " " : "\n", sreg_infos[i].name);

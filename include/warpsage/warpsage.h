@@ -611,6 +611,44 @@ WS_API void ws_device_repeat(ws_device *device, const ws_module *module, const w
 /* A number from -1 to 1, evenly distributed and the same for the same arguments: with it timers err. */
 WS_API double ws_clock_error(uint64_t seed, uint64_t a, uint64_t b);
 
+/* ---- maps of tensors ------------------------------------------------------------------------- */
+
+enum ws_tensor_type {
+    WS_TENSOR_U8,
+    WS_TENSOR_U16,
+    WS_TENSOR_U32,
+    WS_TENSOR_S32,
+    WS_TENSOR_U64,
+    WS_TENSOR_S64,
+    WS_TENSOR_F16,
+    WS_TENSOR_F32,
+    WS_TENSOR_F64,
+    WS_TENSOR_BF16,
+    WS_TENSOR_TYPES
+};
+
+/* A tensor in device memory and the box of it that a copy moves (cp.async.bulk.tensor). Dimension 0 is the innermost, of
+ * neighbours in memory. */
+typedef struct ws_tensor {
+    size_t size; /* sizeof(ws_tensor) */
+    enum ws_tensor_type type;
+    unsigned rank;       /* 1 to 5 */
+    unsigned swizzle;    /* span in bytes: 0, 32, 64 or 128 */
+    bool fills_nan;      /* elements outside of the tensor read as NaN; else 0 */
+    uint64_t address;    /* multiple of 16 */
+    uint64_t strides[4]; /* bytes, of dimensions 1 and up: multiples of 16 */
+    uint64_t sizes[5];
+    unsigned steps[5]; /* 1 to 8: every how many-th element; of dimension 0 ignored */
+    unsigned box[5];   /* 1 to 256 elements */
+    /* im2col, of ranks 3 to 5 (channels, up to three of space, images): the corners of the box of pixels relative to those
+     * of the image, how many pixels a copy moves, and channels of each. pixels 0: a tile. */
+    int lower[3], upper[3];
+    unsigned channels, pixels;
+} ws_tensor;
+/* The 128 bytes that a kernel names, of a layout of this library's own. */
+WS_API WS_CHECKED ws_status ws_tensor_encode(ws_context *context, const ws_tensor *tensor,
+                                             unsigned char out[128]);
+
 /* ---- recorded traces ------------------------------------------------------------------------ */
 
 /* What a real GPU executed, recorded by Accel-Sim's tracer (NVBit): a kernelslist.g or one .traceg,

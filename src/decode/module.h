@@ -246,6 +246,8 @@ bool module_reads_clock(const struct module *module, uint32_t entry);
 bool module_is_repeatable(const struct module *module, uint32_t entry);
 /* May it call malloc or free? */
 bool module_uses_heap(const struct module *module, uint32_t entry);
+/* May it execute a copy in bulk (isa/bulk.h)? */
+bool module_copies_in_bulk(const struct module *module, uint32_t entry);
 
 /* Can this form of the instruction be executed? */
 typedef bool executes_fn(const struct insn *insn, const struct function *function);

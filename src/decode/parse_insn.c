@@ -577,6 +577,7 @@ static const struct form forms[] = {
     [FORM_TEX] = {NULL, parse_texture},
     [FORM_SURFACE] = {NULL, parse_surface},
     [FORM_COPY] = {NULL, parse_copy},
+    [FORM_BULK] = {NULL, parse_bulk},
     [FORM_MBARRIER] = {NULL, parse_mbarrier},
     [FORM_MATRIX] = {NULL, parse_matrix},
     [FORM_MAPA] = {"t|Au", NULL},

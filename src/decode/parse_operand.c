@@ -246,22 +246,29 @@ static bool begins_constant(const struct parser *parser)
             token->punct == '~' || token->punct == '!');
 }
 
-/* `+4` behind a register that is read: a sum of the register's width takes its place. */
-static ws_status parse_sum(struct parser *parser, const struct token *token, struct operand *out)
+/* A sum of the register's width takes its place. */
+static ws_status add_sum(struct parser *parser, struct operand *out, int64_t addend)
 {
     struct body *body = &parser->body;
-    struct register_sum sum = {.reg = out->reg};
-    enum ptx_type declared = body->vregs[out->reg].type;
+    struct register_sum sum = {.reg = out->reg, .addend = addend};
+    sum.sum = out->reg = body_add_register(parser, "", body->vregs[out->reg].type);
+    GROW(body->sums, body->sum_count, body->sum_capacity);
+    body->sums[body->sum_count++] = sum;
+    return WS_OK;
+}
+
+/* `+4` behind a register that is read. */
+static ws_status parse_sum(struct parser *parser, const struct token *token, struct operand *out)
+{
+    enum ptx_type declared = parser->body.vregs[out->reg].type;
     unsigned bits = type_infos[declared].bits;
+    int64_t addend;
     if (type_infos[declared].kind == KIND_FLOAT || (bits != 16 && bits != 32 && bits != 64))
         return parser_error(parser, WS_ERR_INPUT, token,
                             "register %s is .%s: only integers support an offset",
                             parser_token_text(parser, token), type_infos[declared].suffix);
-    TRY(parse_offset(parser, &sum.addend));
-    sum.sum = out->reg = body_add_register(parser, "", declared);
-    GROW(body->sums, body->sum_count, body->sum_capacity);
-    body->sums[body->sum_count++] = sum;
-    return WS_OK;
+    TRY(parse_offset(parser, &addend));
+    return add_sum(parser, out, addend);
 }
 
 ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned accept,
@@ -326,21 +333,36 @@ static ws_status parse_base(struct parser *parser, struct operand *out)
     return WS_OK;
 }
 
-ws_status parse_address(struct parser *parser, struct operand *out)
+ws_status parse_open_address(struct parser *parser, struct operand *out)
 {
     *out = (struct operand){.kind = OPERAND_ADDRESS, .reg = -1, .symbol = -1};
     TRY(parser_expect(parser, '[', "before the address"));
-    if (begins_constant(parser)) {
-        struct constant constant;
-        struct token token = *current(parser);
-        TRY(parse_constant(parser, &constant));
-        if (constant.kind == CONSTANT_FLOAT)
-            return parser_error(parser, WS_ERR_INPUT, &token, "an address must be an integer");
-        out->imm = (int64_t)constant.integer;
-    } else {
-        TRY(parse_base(parser, out));
-    }
+    if (!begins_constant(parser)) return parse_base(parser, out);
+    struct constant constant;
+    struct token token = *current(parser);
+    TRY(parse_constant(parser, &constant));
+    if (constant.kind == CONSTANT_FLOAT)
+        return parser_error(parser, WS_ERR_INPUT, &token, "an address must be an integer");
+    out->imm = (int64_t)constant.integer;
+    return WS_OK;
+}
+
+ws_status parse_address(struct parser *parser, struct operand *out)
+{
+    TRY(parse_open_address(parser, out));
     TRY(parser_expect(parser, ']', "after the address"));
     if (parser_at_directive(parser, ".unified")) advance(parser);
     return WS_OK;
+}
+
+ws_status address_to_value(struct parser *parser, struct operand *operand)
+{
+    int64_t addend = operand->imm;
+    if (operand->reg < 0) {
+        operand->kind = operand->symbol < 0 ? OPERAND_IMMEDIATE : OPERAND_SYMBOL;
+        return WS_OK;
+    }
+    operand->kind = OPERAND_REGISTER;
+    operand->imm = 0;
+    return addend ? add_sum(parser, operand, addend) : WS_OK;
 }

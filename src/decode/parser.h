@@ -304,6 +304,10 @@ enum accept {
 ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned accept,
                         struct operand *out);
 ws_status parse_address(struct parser *parser, struct operand *out);
+/* [a, up to what follows it. */
+ws_status parse_open_address(struct parser *parser, struct operand *out);
+/* What it points to becomes what it is: a register, a variable, a constant, or a sum. */
+ws_status address_to_value(struct parser *parser, struct operand *operand);
 /* p, !p or a constant. */
 /* Register `element` (x, y, z or w) of a vector of registers. */
 ws_status parse_element(struct parser *parser, const struct token *vector, char element,
@@ -342,6 +346,9 @@ ws_status parse_mbarrier(struct parser *parser, struct insn *insn);
 /* parse_copy.c. False: a form that is not executed here. */
 bool mnemonic_copy(struct mnemonic *mnemonic);
 ws_status parse_copy(struct parser *parser, struct insn *insn);
+/* parse_bulk.c. False: a form that is not executed here. */
+bool mnemonic_bulk(struct parser *parser, struct mnemonic *mnemonic, enum ptx_op op);
+ws_status parse_bulk(struct parser *parser, struct insn *insn);
 /* parse_matrix.c, parse_fragments.c. *out_known: false: a form that is not executed here. */
 ws_status mnemonic_matrix(struct parser *parser, const struct token *token, struct insn *insn,
                           bool *out_known);

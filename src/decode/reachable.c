@@ -55,6 +55,17 @@ bool module_reads_clock(const struct module *module, uint32_t entry)
     return any(module, entry, reads_clock);
 }
 
+static bool copies_in_bulk(const struct module *module, const struct insn *insn)
+{
+    (void)module;
+    return insn->bulk;
+}
+
+bool module_copies_in_bulk(const struct module *module, uint32_t entry)
+{
+    return any(module, entry, copies_in_bulk);
+}
+
 bool module_uses_heap(const struct module *module, uint32_t entry)
 {
     const struct native_code *native = module->functions[entry].native_code;

@@ -93,6 +93,7 @@ static bool changes_memory(const struct insn *insn)
 static unsigned result_count(const struct uop *u)
 {
     const struct insn *insn = u->insn;
+    if (insn->bulk) return 0;
     if (u->elements) return insn->matrix ? insn->ndst : insn->ndst ? u->vector : 0;
     return insn->ndst < UOP_DESTINATIONS ? insn->ndst : UOP_DESTINATIONS;
 }

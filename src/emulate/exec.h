@@ -405,6 +405,7 @@ enum fault_kind {
     FAULT_TEXTURE,
     FAULT_FREE,
     FAULT_MATRIX,
+    FAULT_TENSOR_MAP,
     FAULT_OUTSIDER,       /* no fault: noted */
     FAULT_TEXTURE_BOUNDS, /* no fault: told the checker */
     FAULT_CANCELLED

@@ -110,6 +110,8 @@ static const char *what(const struct fault *fault)
         return "texture fetch through an incompatible handle";
     case FAULT_FREE:
         return "invalid or double free in a kernel";
+    case FAULT_TENSOR_MAP:
+        return "copy of a tensor by what is no map of this kind and rank (cuTensorMapEncode...)";
     case FAULT_MATRIX:
         return "matrix operation not executed by all lanes of the warp together";
     default:
@@ -319,6 +321,7 @@ enum check_code fault_code(const struct fault *fault)
         [FAULT_TEXTURE] = CHECK_CODE_TEXTURE,
         [FAULT_FREE] = CHECK_CODE_KERNEL_FREE,
         [FAULT_MATRIX] = CHECK_CODE_MATRIX,
+        [FAULT_TENSOR_MAP] = CHECK_CODE_TEXTURE,
         [FAULT_OUT_OF_SCOPE] = CHECK_CODE_OUT_OF_SCOPE,
         [FAULT_TEXTURE_BOUNDS] = CHECK_CODE_TEXTURE_BOUNDS,
     };

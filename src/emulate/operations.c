@@ -94,6 +94,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_BRX:
     case FORM_A:
         return 4;
+    case FORM_BULK:
+        return 8;
     case FORM_MAPA:
         return k == 1 ? 4 : bytes;
     case FORM_MBARRIER: /* a state; counts and parities are words */
@@ -510,6 +512,19 @@ static void place_surface(struct making *m, struct uop *u)
     u->elements = elements;
 }
 
+/* All sources, and behind them how many bytes a lane of each has. */
+static void place_bulk(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    operand_ref *places = ARENA_ARRAY(&m->b->program->arena, operand_ref, 2u * insn->nsrc + 1);
+    for (unsigned k = 0; k < insn->nsrc; k++) {
+        unsigned bits = operand_bits(m, insn_source(insn, k));
+        places[k] = place_source(m, k);
+        places[insn->nsrc + k] = bits ? bits / 8 : source_bytes(insn, k);
+    }
+    u->elements = places;
+}
+
 /* Sources last: they may put helper operations before this one. */
 static ws_status place_sources(struct making *m, struct uop *u)
 {
@@ -523,6 +538,10 @@ static ws_status place_sources(struct making *m, struct uop *u)
     }
     if (m->insn->matrix || m->insn->op == OP_N_P2R || m->insn->op == OP_N_R2P) {
         place_all(m, u);
+        return WS_OK;
+    }
+    if (m->insn->bulk) {
+        place_bulk(m, u);
         return WS_OK;
     }
     unsigned sources = placed_sources(m->insn), first = has_address(m->insn) ? 1 : 0;

@@ -590,6 +590,19 @@ static bool prints(const struct program *program)
     return false;
 }
 
+/* Static bytes up to where the module's extern arrays begin: these may be aligned to more than dynamic memory is. */
+static uint64_t align_dynamic(const struct module *module, uint64_t static_bytes)
+{
+    uint64_t alignment = 1;
+    for (uint32_t v = 0; v < module->variable_count; v++) {
+        const struct variable *variable = &module->variables[v];
+        if (variable->space == SPACE_SHARED && variable->is_extern &&
+            variable->alignment > alignment)
+            alignment = variable->alignment;
+    }
+    return alignment > 16 ? (static_bytes + alignment - 1) / alignment * alignment : static_bytes;
+}
+
 bool program_executes(const struct insn *insn, const struct function *function)
 {
     return semantics_base.select(insn, function).full != NULL;
@@ -617,7 +630,8 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     program->function_of = b.function_of;
     program->addresses = b.addresses;
     program->native_code = module->functions[entry].native_code;
-    program->static_shared_bytes = module_shared_layout(module, entry, b.shared_offsets);
+    program->static_shared_bytes =
+        align_dynamic(module, module_shared_layout(module, entry, b.shared_offsets));
     if (program->native_code) {
         program->static_shared_bytes = program->native_code->shared_bytes;
         program->shared_base = program->native_code->shared_base;

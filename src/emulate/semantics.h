@@ -8,6 +8,7 @@
 #include "emulate/sem_arithmetic.h"
 #include "emulate/sem_atomic.h"
 #include "emulate/sem_bits.h"
+#include "emulate/sem_bulk.h"
 #include "emulate/sem_cluster.h"
 #include "emulate/sem_compare.h"
 #include "emulate/sem_convert.h"

@@ -164,6 +164,7 @@ enum op_form {
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
     FORM_SURFACE,         /* suld.b.2d.v4.b32.trap {..}, [a, {b, c}]   sust.b.. [a, {b, c}], {..} */
     FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
+    FORM_BULK,            /* cp.async.bulk.. [to], [from], size, [object] (isa/bulk.h) */
     FORM_MBARRIER,        /* mbarrier.arrive.b64 d, [a], b   .try_wait.parity.b64 p, [a], b, c */
     FORM_MATRIX,     /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} (isa/matrix.h) */
     FORM_MAPA,       /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
@@ -539,6 +540,7 @@ static inline unsigned select_digit(uint16_t select, unsigned k)
 enum { OPERANDS_MAX = 264, OPERANDS_USUAL = 26 };
 
 struct matrix_form; /* isa/matrix.h */
+struct bulk_form;   /* isa/bulk.h */
 
 /* A call's parameter lists, indices into module.variables (all of space PARAM). */
 struct call_info {
@@ -588,6 +590,7 @@ struct insn {
     const int32_t *targets;  /* brx: instruction indices */
     const struct call_info *call;
     const struct matrix_form *matrix; /* of FORM_MATRIX */
+    const struct bulk_form *bulk;     /* of FORM_BULK */
     bool is_uniform;   /* native: of the uniform datapath: runs for the warp as a whole */
     int64_t modifiers; /* of FORM_NATIVE: what its lane loops expect in uop.imm */
     struct insn_control control;

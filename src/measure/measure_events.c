@@ -498,9 +498,10 @@ static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn
     struct worker *w = worker;
     uint32_t site = w->measure->site_of[insn];
     if (site == NO_SITE) return;
-    bool fetches = w->measure->launch.insns[insn]->op == OP_TEX ||
-                   w->measure->launch.insns[insn]->op == OP_TLD4;
-    if (record_of(ref) && !fetches) block_record_access(record_of(ref), insn, access);
+    const struct insn *told = w->measure->launch.insns[insn];
+    bool fetches = told->op == OP_TEX || told->op == OP_TLD4;
+    if (record_of(ref) && !fetches && !told->bulk)
+        block_record_access(record_of(ref), insn, access);
     if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE || is_silent(ref)) return;
     if (fetches || w->measure->is_texture[site]) {
         touch(w, ref->block, TOUCH_TEXTURE, access);

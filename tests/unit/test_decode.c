@@ -404,8 +404,8 @@ static void unsupported_parts(void **state)
     assert_int_equal(module_check_supported(&diag, module, kernel, all_execute),
                      WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "2 places"));
-    assert_non_null(strstr(diag.text, "line 82: instruction 'cp.async.bulk.commit_group'"));
-    assert_non_null(strstr(diag.text, "line 85: instruction 'cp.async.bulk.wait_group'"));
+    assert_non_null(strstr(diag.text, "line 82: instruction 'tcgen05.fence::before_thread_sync'"));
+    assert_non_null(strstr(diag.text, "line 85: instruction 'tcgen05.fence::after_thread_sync'"));
     module_destroy(module);
     module = load_text(HEAD ".extern .func outside();\n.extern .global .u32 elsewhere;\n"
                             ".func f() { call outside; ret; }\n"
@@ -427,13 +427,13 @@ static void many_unsupported(void **state)
     struct diag diag = {0};
     char text[4096] = HEAD ".entry k() {\n";
     for (unsigned i = 0; i < 25; i++)
-        strcat(text, i == 20 ? "\n" : "cp.async.bulk.commit_group;\n");
+        strcat(text, i == 20 ? "\n" : "tcgen05.fence::before_thread_sync;\n");
     strcat(text, "ret; }\n");
     struct module *module = load_text(text);
     assert_int_equal(module_check_supported(&diag, module, 0, all_execute), WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "24 places"));
     assert_non_null(
-        strstr(diag.text, "lines 5-24, 26-29: instruction 'cp.async.bulk.commit_group'"));
+        strstr(diag.text, "lines 5-24, 26-29: instruction 'tcgen05.fence::before_thread_sync'"));
     module_destroy(module);
     diag_clear(&diag);
 }
