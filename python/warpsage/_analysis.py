@@ -51,8 +51,12 @@ def analyze(source, *arguments, gpu=None, grid=None, block=None, shared=0, clust
     context = Context(progress)
     machines = _load_machines(context, gpu)
     targets = [target] if target else [lib.ws_machine_target(machine.pointer) for machine in machines]
-    given = _sources.Given(arguments, keywords, grid, block, shared, cluster, kernel, targets)
     run = Run(effort, isa, registers, threads, engine, max_instructions)
+
+    def time_of(launch):
+        profile = Execution(context, launch, machines, run).profile(writes_back=False)
+        return _predict(context, [profile], machines, {**(inputs or {}), "times_only": 1}).time
+    given = _sources.Given(arguments, keywords, grid, block, shared, cluster, kernel, targets, time_of)
     launch, profile = _execute(context, source, given, machines, run)
     return _predict(context, [profile], machines, inputs, launch.keep)
 

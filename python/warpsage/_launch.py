@@ -159,8 +159,9 @@ class Execution:
             source = Path(self._launch.code).read_text(encoding="utf-8", errors="replace")
         return _elements.of_mangled(name) or (_elements.of_source(source, name) if source else [])
 
-    def profile(self):
-        """Executes the kernel; arrays then hold what it wrote."""
+    def profile(self, writes_back=True):
+        """Executes the kernel; arrays then hold what it wrote, unless nothing is written back."""
+        self._writes_back = writes_back
         native = choose_native(self._context, self._launch, self._module, self._kernel, self._machines, self._run.isa)
         if native is None:
             return self._execute(self._module, self._kernel)
@@ -200,7 +201,8 @@ class Execution:
         if self._run.registers:
             context.check(lib.ws_profile_set_registers(profile.pointer, self._run.registers))
         self._keep_arguments(profile)
-        buffers.collect()
+        if self._writes_back:
+            buffers.collect()
         return profile
 
     def _keep_arguments(self, profile):

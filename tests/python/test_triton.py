@@ -84,6 +84,18 @@ class Kernels(unittest.TestCase):
         warpsage.analyze(chosen[(4,)], out, x, 1000, 1.0, gpu="a100")
         numpy.testing.assert_allclose(out[0], x.sum(dtype=numpy.float64), rtol=1e-5)
 
+    def test_autotuner(self):
+        """It chooses what analyze says is fastest, and what it adds up is added once."""
+        x, out = floats(5000), numpy.ones(1, numpy.float32)
+        grid = lambda meta: (triton.cdiv(5000, meta["BLOCK"]),)  # noqa: E731
+        answer = warpsage.analyze(tuned[grid], out, x, 5000, 1.0, gpu="a100")
+        numpy.testing.assert_allclose(out[0], 1 + x.sum(dtype=numpy.float64), rtol=1e-5)
+        times = {block: warpsage.analyze(scaled_sum[grid], out.copy(), x, 5000, 1.0, BLOCK=block, gpu="a100").time
+                 for block in (128, 256)}
+        self.assertEqual(tuned.best_config.kwargs["BLOCK"], min(times, key=times.get))
+        self.assertEqual(answer.time, min(times.values()))
+        self.assertEqual(tuned.cache, {})
+
     def test_refusals(self):
         x, out = floats(1000), numpy.zeros(1, numpy.float32)
 
@@ -92,7 +104,7 @@ class Kernels(unittest.TestCase):
                 warpsage.analyze(source, *arguments, **keywords)
         refused("needs its grid", scaled_sum, out, x, 1000, 1.0, BLOCK=128, gpu="a100")
         refused("for one GPU", scaled_sum[(1,)], out, x, 1000, 1.0, BLOCK=128, gpu="a100,h100-sxm")
-        refused("autotuner", tuned[(1,)], out, x, 1000, 1.0, gpu="a100")
+        refused("for one GPU", tuned[(1,)], out, x, 1000, 1.0, gpu="a100,h100-sxm")
         refused("block is not taken", scaled_sum[(1,)], out, x, 1000, 1.0, BLOCK=128, gpu="a100", block=32)
         warpsage.analyze(scaled_sum[(1,)], out, x, 128, 1.0, BLOCK=128, gpu="a100,h100-sxm", target=80)
 

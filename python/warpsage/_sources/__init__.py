@@ -19,6 +19,7 @@ class Given:
     cluster: object
     kernel: str
     targets: list  # of the GPUs, or the one that the caller wants: 80 for cc 8.0
+    time_of: object  # predicts the seconds of a Launch on the only GPU; arrays stay as they are
 
     def refuse(self, *names, why):
         for name in names:

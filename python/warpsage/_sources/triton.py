@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triton's kernels: kernel[grid] of a function with @triton.jit. Triton's own run-time system specialises, compiles and
 launches; in place of a GPU's driver stands one that keeps what is launched."""
+import contextlib
 import inspect
 import math
 from types import SimpleNamespace
@@ -9,7 +10,9 @@ import numpy
 
 from .._buffers import is_array, memory_of
 from .._launch import Launch
-from .._library import ArgumentError
+from .._library import ERRORS, ArgumentError, lib
+
+LaunchError = ERRORS[lib.WS_ERR_LAUNCH]
 
 
 def _jit_function(source):
@@ -39,11 +42,24 @@ class _Pointer:
         return self.memory.address - (root.__array_interface__["data"][0] if isinstance(root, numpy.ndarray) else 0)
 
 
-class _Driver:
-    """A GPU of `target` on which nothing runs."""
+    # What the autotuner does to tensors around a measurement; predictions leave arrays as they are.
 
-    def __init__(self, target):
+    def zero_(self):
+        self._value[...] = 0
+
+    def clone(self):
+        return self
+
+    def copy_(self, _copy):
+        return self
+
+
+class _Driver:
+    """A GPU of `target` on which nothing runs; `time_of` predicts the seconds of a Launch, for the autotuner."""
+
+    def __init__(self, target, time_of):
         from triton.backends.compiler import GPUTarget
+        self._time_of = time_of
         self._target = GPUTarget("cuda", target, 32)
         self.launches = []
         self.launcher_cls = self._launcher
@@ -67,8 +83,22 @@ class _Driver:
         return self._target
 
     def get_benchmarker(self):
-        raise ArgumentError("Triton's autotuner measures on a GPU: analyze the kernel that it decorates, with the values "
-                            "of one configuration as keywords")
+        """Milliseconds of a call, which is predicted instead of measured: one number for every quantile."""
+        def predict(call, quantiles=(0.5,), **_options):
+            call()
+            try:
+                milliseconds = 1e3 * self._time_of(self.last_launch())
+            except LaunchError:  # too much shared memory ...: Triton's own loader would say so
+                milliseconds = math.inf
+            return [milliseconds] * len(quantiles)
+        return predict
+
+    def last_launch(self):
+        """The Launch of the last call."""
+        grid, source, metadata, arguments = self.launches[-1]
+        kernels = source.fn.device_caches[self.get_current_device()][0].values()
+        compiled = next(kernel for kernel in kernels if kernel.src is source)
+        return _as_launch(grid, source, metadata, arguments, compiled.asm)
 
 
 def _bfloat16(value):
@@ -100,34 +130,60 @@ def _flatten(kind, name, value, out, names):
         raise ArgumentError(f"argument {name}: Triton's type {kind} is unsupported")
 
 
-def _launch(driver, source, given):
-    """Calls the launcher with the driver in place of a GPU's; the kernel that Triton compiled."""
+def _autotuners(kernel):
+    """Those among what decorates a kernel."""
+    while kernel is not None:
+        if hasattr(kernel, "configs") and hasattr(kernel, "cache"):
+            yield kernel
+        kernel = getattr(kernel, "fn", None) if type(kernel).__module__.startswith("triton.") else None
+
+
+@contextlib.contextmanager
+def _without_measurements(kernel):
+    """What autotuners chose by measuring is left aside, and predictions are not kept in its place."""
+    kept = [(tuner, tuner.cache, getattr(tuner, "cache_results", False)) for tuner in _autotuners(kernel)]
+    for tuner, _, _ in kept:
+        tuner.cache, tuner.cache_results = {}, False
+    try:
+        yield
+    finally:
+        for tuner, cache, cache_results in kept:
+            tuner.cache, tuner.cache_results = cache, cache_results
+
+
+@contextlib.contextmanager
+def _active(driver):
+    """The driver in place of a GPU's."""
     from triton.runtime import driver as drivers
-    wrapped = [_Pointer(value) if is_array(value) else value for value in given.arguments]
-    keywords = {name: _Pointer(value) if is_array(value) else value for name, value in given.keywords.items()}
     before = drivers.__dict__.get("_active")
     drivers.set_active(driver)
     try:
-        return source(*wrapped, **keywords)
+        yield
     finally:
         drivers.set_active(before)
 
 
-def launch_of(source, given):
-    if _jit_function(source) is None:
-        raise ArgumentError("a Triton kernel needs its grid: analyze(kernel[grid], ...)")
-    given.refuse("grid", "block", "kernel", "shared", why="a Triton kernel: kernel[grid](arguments, num_warps=...)")
-    driver = _Driver(given.one_target("Triton"))
-    compiled = _launch(driver, source, given)
-    grid, code, metadata, arguments = driver.launches[-1]
+def _as_launch(grid, source, metadata, arguments, asm):
     values, names = [], []
-    for (name, kind), value in zip(code.signature.items(), arguments):
-        _flatten(kind, name if isinstance(name, str) else code.fn.arg_names[name], value, values, names)
+    for (name, kind), value in zip(source.signature.items(), arguments):
+        _flatten(kind, name if isinstance(name, str) else source.fn.arg_names[name], value, values, names)
     clusters = getattr(metadata, "num_ctas", 1)
     scratch = [numpy.zeros(max(1, math.prod(grid) * clusters * getattr(metadata, size, 0)), numpy.uint8)
                for size in ("global_scratch_size", "profile_scratch_size")]
-    names += ["scratch", "scratch"]
-    return Launch(code=compiled.asm["ptx"].encode(), name=f"{metadata.name}.ptx", kernel=metadata.name, values=values,
-                  names=names, scratch=scratch, grid=(grid[0] * clusters, grid[1], grid[2]),
+    return Launch(code=asm["ptx"].encode(), name=f"{metadata.name}.ptx", kernel=metadata.name, values=values,
+                  names=[*names, "scratch", "scratch"], scratch=scratch, grid=(grid[0] * clusters, grid[1], grid[2]),
                   block=(32 * metadata.num_warps, 1, 1), cluster=(clusters, 1, 1) if clusters > 1 else (0, 0, 0),
-                  shared=metadata.shared, takes_strides=True, cubin=compiled.asm.get("cubin"), is_compiled=True)
+                  shared=metadata.shared, takes_strides=True, cubin=asm.get("cubin"), is_compiled=True)
+
+
+def launch_of(source, given):
+    kernel = _jit_function(source)
+    if kernel is None:
+        raise ArgumentError("a Triton kernel needs its grid: analyze(kernel[grid], ...)")
+    given.refuse("grid", "block", "kernel", "shared", why="a Triton kernel: kernel[grid](arguments, num_warps=...)")
+    driver = _Driver(given.one_target("Triton"), given.time_of)
+    wrapped = [_Pointer(value) if is_array(value) else value for value in given.arguments]
+    keywords = {name: _Pointer(value) if is_array(value) else value for name, value in given.keywords.items()}
+    with _active(driver), _without_measurements(kernel):
+        source(*wrapped, **keywords)
+        return driver.last_launch()
