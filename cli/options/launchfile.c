@@ -268,35 +268,23 @@ static const struct key {
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-static int unknown_key(struct launchfile *file, const char *place, const char *name)
-{
-    const char *names[KEY_COUNT];
-    for (size_t i = 0; i < KEY_COUNT; i++)
-        names[i] = keys[i].name;
-    return cli_error(file->cli, EXIT_INPUT, "%s: error: unknown key '%s'%s", place, name,
-                     cli_hint(file->cli, name, names, KEY_COUNT));
-}
-
 static int read_mapping(struct launchfile *file, yaml_node_t *root)
 {
     bool seen[KEY_COUNT] = {false};
+    const char *names[KEY_COUNT];
     if (!root || root->type != YAML_MAPPING_NODE)
         return cli_error(file->cli, EXIT_INPUT,
                          "%s: error: expected a mapping of launch keys: kernel_file, kernel, "
                          "grid, block, args, ...",
                          root ? place_of(file, root) : cli_format(file->cli, "%s:1:1", file->path));
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        names[i] = keys[i].name;
     yaml_node_pair_t *pair = root->data.mapping.pairs.start;
     for (; pair < root->data.mapping.pairs.top; pair++) {
         yaml_node_t *key = yaml_document_get_node(file->document, pair->key);
         yaml_node_t *value = yaml_document_get_node(file->document, pair->value);
-        const char *name, *place = place_of(file, key);
-        CLI_TRY(need_scalar(file, key, place, &name));
-        size_t i = 0;
-        while (i < KEY_COUNT && strcmp(keys[i].name, name) != 0)
-            i++;
-        if (i == KEY_COUNT) return unknown_key(file, place, name);
-        if (seen[i]) return refuse(file, place, cli_format(file->cli, "duplicate key '%s'", name));
-        seen[i] = true;
+        size_t i;
+        CLI_TRY(yaml_input_key(file->cli, file->path, key, names, KEY_COUNT, seen, &i));
         CLI_TRY(keys[i].read(file, value, place_of(file, value)));
     }
     return EXIT_DONE;

@@ -103,3 +103,21 @@ int yaml_input_load(struct cli *cli, const char *path, yaml_document_t *out)
     free(text.bytes);
     return exit_code;
 }
+
+int yaml_input_key(struct cli *cli, const char *path, const yaml_node_t *key,
+                   const char *const *names, size_t count, bool *seen, size_t *out)
+{
+    const char *place = yaml_input_place(cli, path, &key->start_mark);
+    if (key->type != YAML_SCALAR_NODE)
+        return cli_error(cli, EXIT_INPUT, "%s: error: expected the name of a key", place);
+    const char *name = (const char *)key->data.scalar.value;
+    *out = 0;
+    while (*out < count && strcmp(names[*out], name) != 0)
+        ++*out;
+    if (*out == count)
+        return cli_error(cli, EXIT_INPUT, "%s: error: unknown key '%s'%s", place, name,
+                         cli_hint(cli, name, names, count));
+    if (seen[*out]) return cli_error(cli, EXIT_INPUT, "%s: error: duplicate key '%s'", place, name);
+    seen[*out] = true;
+    return EXIT_DONE;
+}

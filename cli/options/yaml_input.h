@@ -14,6 +14,10 @@ int yaml_input_load(struct cli *cli, const char *path, yaml_document_t *out);
 /* "file.yaml:3:7", for messages. */
 const char *yaml_input_place(struct cli *cli, const char *path, const yaml_mark_t *mark);
 
+/* Which of `names` the key of a mapping is; EXIT_INPUT: none of them, with the nearest, or it has been seen before. */
+int yaml_input_key(struct cli *cli, const char *path, const yaml_node_t *key,
+                   const char *const *names, size_t count, bool *seen, size_t *out);
+
 struct request;
 /* The launch that a mapping of the document describes (doc/arguments.md#launch-files), added to `request`. Paths in it
  * are relative to the folder of `path`. */

@@ -248,29 +248,18 @@ static const struct key {
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-static int unknown_key(struct file *file, const char *place, const char *name)
-{
-    const char *names[KEY_COUNT];
-    for (size_t i = 0; i < KEY_COUNT; i++)
-        names[i] = keys[i].name;
-    return cli_error(file->cli, EXIT_INPUT, "%s: error: unknown key '%s'%s", place, name,
-                     cli_hint(file->cli, name, names, KEY_COUNT));
-}
-
 static int read_keys(struct file *file, yaml_node_t *root)
 {
     bool seen[KEY_COUNT] = {false};
+    const char *names[KEY_COUNT];
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        names[i] = keys[i].name;
     yaml_node_pair_t *pair = root->data.mapping.pairs.start;
     for (; pair < root->data.mapping.pairs.top; pair++) {
-        yaml_node_t *key = node_at(file, pair->key), *value = node_at(file, pair->value);
-        const char *name, *place = place_of(file, key);
-        size_t i = 0;
-        CLI_TRY(read_text(file, key, &name));
-        while (i < KEY_COUNT && strcmp(keys[i].name, name) != 0)
-            i++;
-        if (i == KEY_COUNT) return unknown_key(file, place, name);
-        if (seen[i]) return refuse(file, place, cli_format(file->cli, "duplicate key '%s'", name));
-        seen[i] = true;
+        yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
+        yaml_node_t *value = yaml_document_get_node(&file->document, pair->value);
+        size_t i;
+        CLI_TRY(yaml_input_key(file->cli, file->design->path, key, names, KEY_COUNT, seen, &i));
         CLI_TRY(keys[i].read(file, value, place_of(file, value)));
     }
     return EXIT_DONE;

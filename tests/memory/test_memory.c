@@ -11,6 +11,8 @@
 #include <cmocka.h>
 #include <warpsage/warpsage.h>
 
+#include "support/code_mappings.h"
+
 /* ---- the allocator --------------------------------------------------------------------------- */
 
 void *__real_malloc(size_t bytes);
@@ -185,23 +187,6 @@ static void clear(struct program *p)
     *p = (struct program){0};
 }
 
-/* Executable memory without a file: machine code that was compiled. */
-static unsigned count_code(void)
-{
-    char line[512];
-    unsigned mappings = 0;
-    FILE *file = fopen("/proc/self/maps", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        char mode[5] = "";
-        int end = 0;
-        sscanf(line, "%*s %4s %*s %*s %*s %n", mode, &end);
-        mappings += mode[2] == 'x' && (line[end] == '\0' || line[end] == '\n');
-    }
-    fclose(file);
-    return mappings;
-}
-
 /* Each step that fails is done again. How many failed. */
 static unsigned run(struct program *p, unsigned first)
 {
@@ -251,7 +236,7 @@ static void test_every_allocation(void **state)
 static void test_compiled_code(void **state)
 {
     (void)state;
-    unsigned before = count_code(), failures = 0, failed = 0;
+    unsigned before = count_code_mappings(), failures = 0, failed = 0;
     unsigned long n = 0;
     do {
         struct program p = {0};
@@ -262,7 +247,7 @@ static void test_compiled_code(void **state)
         failed = run(&p, COMPILED_STEPS_FROM);
         fail_at = 0;
         failures += failed;
-        assert_int_equal(count_code(), before);
+        assert_int_equal(count_code_mappings(), before);
         clear(&p);
     } while (failed);
     assert_true(failures > 50);
@@ -278,7 +263,7 @@ static void test_kept_program(void **state)
                                            .max_bytes = 1 << 20,
                                            .keep_programs = true,
                                            .engine = "auto"};
-    unsigned before = count_code(), failures = 0;
+    unsigned before = count_code_mappings(), failures = 0;
     ws_status status = WS_OK;
     for (unsigned long n = 1; n == 1 || status != WS_OK; n++) {
         struct program p = {0};
@@ -287,16 +272,16 @@ static void test_kept_program(void **state)
         assert_int_equal(ws_device_create(p.context, &kept, &p.device), WS_OK);
         assert_int_equal(ws_device_alloc(p.device, 64 * sizeof(uint32_t), &p.address), WS_OK);
         assert_int_equal(launch_blocks(&p, p.device, p.address, BLOCKS, NULL), WS_OK);
-        assert_int_equal(count_code(), before);
+        assert_int_equal(count_code_mappings(), before);
         count = 0;
         fail_at = n;
         status = launch_blocks(&p, p.device, p.address, BLOCKS, NULL);
         fail_at = 0;
         failures += status != WS_OK;
         assert_int_equal(launch_blocks(&p, p.device, p.address, BLOCKS, NULL), WS_OK);
-        assert_int_equal(count_code(), before + 1);
+        assert_int_equal(count_code_mappings(), before + 1);
         clear(&p);
-        assert_int_equal(count_code(), before);
+        assert_int_equal(count_code_mappings(), before);
     }
     assert_true(failures > 20);
 }

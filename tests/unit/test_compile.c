@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "compile/compile.h"
 #include "emulate/emulate.h"
+#include "support/code_mappings.h"
 
 /* Thread i writes 3 i + 7 plus 3 in each of 64 turns of a loop. */
 static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -112,25 +113,6 @@ static void test_other_levels(void **state)
     }
 }
 
-/* Executable mappings of this process without a file; those that are writable, too, fail. */
-static unsigned count_code(void)
-{
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen("/proc/self/maps", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        char mode[5] = "";
-        int end = 0;
-        sscanf(line, "%*s %4s %*s %*s %*s %n", mode, &end);
-        if (mode[2] != 'x') continue;
-        assert_int_not_equal(mode[1], 'w');
-        count += line[end] == '\0' || line[end] == '\n';
-    }
-    fclose(file);
-    return count;
-}
-
 /* While the device keeps the program its code is there; with the device it goes. */
 static void test_memory(void **state)
 {
@@ -143,15 +125,15 @@ static void test_memory(void **state)
         .threads = 1, .isa_level = -1, .keep_programs = true, .engine = compile_engine()};
     struct launch_options launch = {
         .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &address, .parameter_bytes = 8};
-    unsigned before = count_code();
+    unsigned before = count_code_mappings();
     assert_int_equal(module_load_memory(&diag, "k.ptx", text, strlen(text), &module), WS_OK);
     assert_int_equal(device_create(&diag, &options, &device), WS_OK);
     assert_int_equal(device_alloc(&diag, device, 4 * THREADS, &address), WS_OK);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(device_launch(&diag, device, module, &launch, NULL), WS_OK);
-    assert_int_equal(count_code(), before + has_v4());
+    assert_int_equal(count_code_mappings(), before + has_v4());
     device_forget_module(device, module);
-    assert_int_equal(count_code(), before);
+    assert_int_equal(count_code_mappings(), before);
     device_destroy(device);
     module_destroy(module);
 }
