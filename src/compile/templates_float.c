@@ -129,11 +129,13 @@ void emit_min_max(struct body *b, const struct insn *insn, unsigned to, unsigned
 static bool template_minmax_f32(struct body *b, const struct uop *u, bool flushes)
 {
     unsigned count = u->insn->nsrc;
+    bool takes_signs = u->insn->flags & INSN_XORSIGN;
     bool changes = flushes || u->insn->flags & INSN_ABS || count > 2;
     if (!has_widths(u, 4, 4, 4, count > 2 ? 4 : 0)) return false;
     struct source sources[3];
-    for (unsigned k = 0; k < count; k++)
-        sources[k] = value_raw_source(b, u->src[k], 4);
+    for (unsigned k = 0; k < count; k++) /* the sign of a NaN may count */
+        sources[k] =
+            takes_signs ? value_source(b, u->src[k], 4) : value_raw_source(b, u->src[k], 4);
     struct result result = value_begin(b, 4);
     for (unsigned c = 0; c < 2; c++) {
         struct x86_place so_far = sources[0].chunks[c];
@@ -146,6 +148,7 @@ static bool template_minmax_f32(struct body *b, const struct uop *u, bool flushe
             unsigned x = changes ? SCRATCH : value_in_register(b, so_far, SCRATCH);
             unsigned y = changes ? SCRATCH + 1 : value_in_register(b, next, SCRATCH + 1);
             emit_min_max(b, u->insn, result.regs[c], x, y);
+            if (takes_signs) emit_canonical(b, result.regs[c]);
             so_far = x86_reg(result.regs[c]);
         }
     }
