@@ -305,6 +305,10 @@ void shape_stub_write_known(struct assembler *a, uint32_t shape_stub)
     x86_push(a, RSI);
     x86_call_at(a, shape_stub);
     x86_pop(a, RSI);
+    x86_cmp_imm(a, OF_SHAPE(kind), ACCESS_GENERAL); /* unlikely to come again */
+    uint32_t general = x86_jump(a, X86_EQUAL);
     stub_keep(a);
+    x86_land(a, general);
+    x86_return(a);
     x86_land_at(a, part, shape_stub);
 }

@@ -76,16 +76,6 @@ struct access {
     const uint64_t *addresses; /* [32], valid for every shape in the lanes of mask */
 };
 
-/* What a lane of the mask accesses. */
-static inline uint64_t access_address(const struct access *access, uint32_t lane)
-{
-    uint64_t stride = (uint64_t)access->stride;
-    if (access->shape == ACCESS_GENERAL) return access->addresses[lane];
-    if (access->shape == ACCESS_UNIFORM) return access->base;
-    if (access->shape == ACCESS_HALVES && lane >= 16) return access->base2 + (lane - 16) * stride;
-    return access->base + lane * stride;
-}
-
 /* Instructions that access memory at fixed distances from one address by lane. The groups of a program are numbered
  * from 0. */
 struct access_group {

@@ -92,10 +92,9 @@ void footprint_add_at(struct footprint *footprint, const struct access *access, 
         add_bytes(footprint, access->base2 + offset, (uint64_t)bytes * LANES / 2);
     } else {
         /* A naturally aligned word lies within one sector. */
-        for (uint32_t left = access->mask; left; left &= left - 1) {
-            uint64_t address = access_address(access, (uint32_t)__builtin_ctz(left)) + offset;
-            add_sector(footprint, address >> SECTOR_SHIFT);
-        }
+        for (uint32_t left = access->mask; left; left &= left - 1)
+            add_sector(footprint,
+                       (access->addresses[__builtin_ctz(left)] + offset) >> SECTOR_SHIFT);
     }
 }
 

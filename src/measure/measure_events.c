@@ -550,12 +550,12 @@ static void each_apart(void *worker, const struct warp_ref *ref, const struct ac
     for (uint32_t i = 0; i < group->count; i++) {
         const struct grouped_access *one = &group->accesses[i];
         struct access access = *base;
-        for (unsigned lane = 0; lane < 32; lane++)
-            addresses[lane] = base->addresses[lane] + (uint64_t)one->offset;
         access.bytes = one->bytes;
         access.base += (uint64_t)one->offset;
         access.base2 += (uint64_t)one->offset;
-        access.addresses = addresses;
+        if (one->offset) access.addresses = addresses;
+        for (unsigned lane = 0; one->offset && lane < 32; lane++)
+            addresses[lane] = base->addresses[lane] + (uint64_t)one->offset;
         memory(worker, ref, one->insn, &access);
     }
 }
