@@ -56,6 +56,18 @@ static inline struct element matrix_element(const struct matrix_form *form, unsi
     return (struct element){e / 2 % rows * 8 + group, e / 2 / rows * 8 + 2 * member + e % 2};
 }
 
+/* The same for a lane, from that of lane 0: without divisions, for loops over lanes. */
+static inline struct element matrix_beside(const struct matrix_form *form, unsigned role,
+                                           struct element first, unsigned reg, unsigned part,
+                                           unsigned lane)
+{
+    unsigned group = lane / 4, member = lane % 4, per = matrix_elements(form, role);
+    if (form->in_quads) return quad_element(form, role, reg * per + part, lane);
+    if (role == MATRIX_A) return (struct element){first.row + group, first.column + member * per};
+    if (role == MATRIX_B) return (struct element){first.row + member * per, first.column + group};
+    return (struct element){first.row + group, first.column + 2 * member};
+}
+
 /* ---- metadata of a sparse A ------------------------------------------------------------------ */
 
 /* Metadata of a row: 16 bits in one lane of four, those of the row 8 below in its upper half; 32 bits in halves, of two

@@ -142,14 +142,16 @@ static void read_a(const struct exec *x, const struct uop *u, const operand_ref 
     const struct matrix_form *form = p->form;
     unsigned bits = matrix_bits(form, MATRIX_A), stored = matrix_stored(form);
     for (unsigned reg = 0; reg < matrix_registers(form, MATRIX_A); reg++)
-        for (unsigned part = 0; part < matrix_elements(form, MATRIX_A); part++)
+        for (unsigned part = 0; part < matrix_elements(form, MATRIX_A); part++) {
+            struct element origin = matrix_element(form, MATRIX_A, reg, part, 0);
             LANES
             {
-                struct element e = matrix_element(form, MATRIX_A, reg, part, i);
+                struct element e = matrix_beside(form, MATRIX_A, origin, reg, part, i);
                 uint64_t word = register_of(x, u, refs[reg], form->types[MATRIX_A], i);
                 unsigned row = product_of(form, i) * form->m + e.row;
                 p->a[row * stored + e.column] = factor_value(form, MATRIX_A, word >> (part * bits));
             }
+        }
 }
 
 /* Columns from `first` on, and, of Volta's, those of product `which`. */
@@ -160,15 +162,17 @@ static void read_b(const struct exec *x, const struct uop *u, const operand_ref 
     unsigned bits = matrix_bits(form, MATRIX_B), count = matrix_registers(form, MATRIX_B);
     unsigned per_strip = count / (form->n / STRIP), from = first / STRIP * per_strip;
     for (unsigned reg = from; reg < from + per_strip; reg++)
-        for (unsigned part = 0; part < matrix_elements(form, MATRIX_B); part++)
+        for (unsigned part = 0; part < matrix_elements(form, MATRIX_B); part++) {
+            struct element origin = matrix_element(form, MATRIX_B, reg, part, 0);
             LANES
             {
-                struct element e = matrix_element(form, MATRIX_B, reg, part, i);
+                struct element e = matrix_beside(form, MATRIX_B, origin, reg, part, i);
                 uint64_t word = register_of(x, u, refs[reg], form->types[MATRIX_B], i);
                 if (product_of(form, i) != which) continue;
                 p->b[e.row * STRIP + e.column - first] =
                     factor_value(form, MATRIX_B, word >> (part * bits));
             }
+        }
 }
 
 static void read_c(const struct exec *x, const struct uop *u, const operand_ref *refs,
@@ -177,15 +181,17 @@ static void read_c(const struct exec *x, const struct uop *u, const operand_ref 
     const struct matrix_form *form = p->form;
     unsigned type = form->types[MATRIX_C], bits = matrix_bits(form, MATRIX_C);
     for (unsigned reg = 0; reg < matrix_registers(form, MATRIX_C); reg++)
-        for (unsigned part = 0; part < matrix_elements(form, MATRIX_C); part++)
+        for (unsigned part = 0; part < matrix_elements(form, MATRIX_C); part++) {
+            struct element origin = matrix_element(form, MATRIX_C, reg, part, 0);
             LANES
             {
-                struct element e = matrix_element(form, MATRIX_C, reg, part, i);
+                struct element e = matrix_beside(form, MATRIX_C, origin, reg, part, i);
                 uint64_t word = register_of(x, u, refs[reg], type, i);
                 unsigned row = product_of(form, i) * form->m + e.row;
                 p->c[row * form->n + e.column] =
                     matrix_value(type, bits < 32 ? word >> (part * bits) : word);
             }
+        }
 }
 
 static void write_lane(const struct uop *u, void *to, uint64_t word, unsigned lane)
@@ -204,19 +210,19 @@ static void write_d(struct exec *x, const struct uop *u, const struct product *p
     const struct matrix_form *form = p->form;
     unsigned per = matrix_elements(form, MATRIX_D), bits = matrix_bits(form, MATRIX_D);
     for (unsigned reg = 0; reg < u->insn->ndst; reg++) {
+        uint64_t words[WARP_LANES] = {0};
         if (u->elements[reg] == REF_NONE) continue;
-        void *to = PLACE(u->elements[reg]);
-        LANES
-        {
-            uint64_t word = 0;
-            for (unsigned part = 0; part < per; part++) {
-                struct element e = matrix_element(form, MATRIX_D, reg, part, i);
+        for (unsigned part = 0; part < per; part++) {
+            struct element origin = matrix_element(form, MATRIX_D, reg, part, 0);
+            LANES
+            {
+                struct element e = matrix_beside(form, MATRIX_D, origin, reg, part, i);
                 unsigned row = product_of(form, i) * form->m + e.row;
-                uint64_t value = matrix_result(form, p->c[row * form->n + e.column]);
-                word |= per > 1 ? value << (part * bits) : value;
+                words[i] |= matrix_result(form, p->c[row * form->n + e.column]) << (part * bits);
             }
-            if ((x->mask >> i) & 1) write_lane(u, to, word, i);
         }
+        void *to = PLACE(u->elements[reg]);
+        LANES if ((x->mask >> i) & 1) write_lane(u, to, words[i], i);
     }
 }
 
@@ -283,6 +289,16 @@ static void scale_factors(const struct exec *x, const struct uop *u, struct prod
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
+/* a times a line of the strip, or how often bits differ. */
+static inline void add_line(double sums[STRIP], double a, const double *b, bool differs)
+{
+    if (differs)
+        for (unsigned column = 0; column < STRIP; column++)
+            sums[column] += a != b[column];
+    else
+        VECTOR for (unsigned column = 0; column < STRIP; column++) sums[column] += a * b[column];
+}
+
 /* Rows from `from` on times the strip. */
 static void multiply_strip(struct product *p, unsigned from, unsigned first)
 {
@@ -292,11 +308,8 @@ static void multiply_strip(struct product *p, unsigned from, unsigned first)
     for (unsigned row = 0; row < form->m; row++) {
         const double *a = p->a + (from + row) * stored;
         double *c = p->c + (from + row) * form->n + first, sums[STRIP] = {0};
-        for (unsigned s = 0; s < stored; s++) {
-            const double *b = p->b + p->depth[row][s] * STRIP;
-            for (unsigned column = 0; column < STRIP; column++)
-                sums[column] += differs ? (double)(a[s] != b[column]) : a[s] * b[column];
-        }
+        for (unsigned s = 0; s < stored; s++)
+            add_line(sums, a[s], p->b + p->depth[row][s] * STRIP, differs);
         for (unsigned column = 0; column < STRIP; column++)
             c[column] = sums[column] + c[column];
     }
