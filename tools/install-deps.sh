@@ -47,8 +47,8 @@ cmake_is_new_enough() {
     local major=${version% *} minor=${version#* }
     [ "$major" -gt 3 ] || { [ "$major" -eq 3 ] && [ "$minor" -ge 25 ]; }
 }
-# For the Python of PATH, or Debian's.
-has_module() {
+# All of them for one Python: that of PATH, or Debian's.
+has_modules() {
     python3 -c "import $1" || /usr/bin/python3 -c "import $1"
 }
 library() {
@@ -103,8 +103,8 @@ find_missing() {
     need python3 has python3
     need python3-jsonschema python3 -c 'import jsonschema'
     need python3-yaml python3 -c 'import yaml' # the jobs of doc/ci.md
-    need python3-cffi has_module cffi # the Python package
-    need python3-numpy has_module numpy
+    need python3-cffi has_modules 'cffi, numpy' # the Python package
+    need python3-numpy has_modules 'cffi, numpy'
     [ "$group" = test ] && return
     need clang has clang
     need clang-format has clang-format
