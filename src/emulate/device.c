@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "emulate/defined.h"
+#include "emulate/launch_kit.h"
 
 /* Variables of one module, placed on first use. */
 struct placement {
@@ -391,10 +392,12 @@ void device_forget_module(struct device *device, const struct module *module)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < device->program_count; i++) {
         struct program *program = device->programs[i];
-        if (program->module_id == module->id)
-            program_destroy(program);
-        else
+        if (program->module_id != module->id) {
             device->programs[kept++] = program;
+            continue;
+        }
+        kit_forget(device, program);
+        program_destroy(program);
     }
     device->program_count = kept;
 }

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* A guess: what is larger executes for longer than it takes to make it. */
-enum { KIT_BYTES_MAX = 1 << 20 };
+/* Guesses: what is larger executes for longer than it takes to make it; no more than this for all kernels of a program. */
+enum { KIT_BYTES_MAX = 1 << 20, ALL_KITS_BYTES_MAX = 64 << 20 };
 
 struct launch_kit {
     uint32_t threads[3];
-    uint64_t shared_end;
+    uint64_t shared_end, bytes;
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES];
     unsigned char *parameters;
     struct memo *memos;
@@ -41,14 +41,23 @@ static void fill_warp_specials(const struct launch *launch, struct launch_kit *k
 
 /* ---- kits ------------------------------------------------------------------------------------ */
 
-static bool may_stay(const struct launch *launch)
+/* Of most of it. */
+static uint64_t bytes_of(const struct launch *launch)
 {
     const struct program *program = launch->program;
     uint64_t lane = (uint64_t)program->parameter_bytes_max + program->local_bytes_max;
     uint64_t warp = program->frame_bytes_max + lane * WARP_LANES + sizeof(struct warp) +
                     sizeof *launch->warp_specials;
-    return launch->device->keeps_programs && !launch->device->check && !launch->cluster_blocks &&
-           warp * launch->warps_per_block + launch->shared_end <= KIT_BYTES_MAX;
+    return warp * launch->warps_per_block + launch->shared_end +
+           program->view.insn_count * sizeof(struct memo);
+}
+
+static bool may_stay(const struct launch *launch)
+{
+    const struct device *device = launch->device;
+    uint64_t bytes = launch->kit->bytes;
+    return device->keeps_programs && !device->check && !launch->cluster_blocks &&
+           bytes <= KIT_BYTES_MAX && device->kit_bytes + bytes <= ALL_KITS_BYTES_MAX;
 }
 
 static bool fits(const struct launch_kit *kit, const struct launch *launch)
@@ -62,6 +71,7 @@ static struct launch_kit *create(const struct launch *launch)
     struct launch_kit *kit = mem_zalloc(1, sizeof *kit);
     memcpy(kit->threads, launch->options->block, sizeof kit->threads);
     kit->shared_end = launch->shared_end;
+    kit->bytes = bytes_of(launch);
     kit->memos = mem_zalloc(launch->program->view.insn_count, sizeof *kit->memos);
     fill_warp_specials(launch, kit);
     if (!launch->program->native_code)
@@ -69,11 +79,24 @@ static struct launch_kit *create(const struct launch *launch)
     return kit;
 }
 
-void kit_begin(struct program *program, struct launch *launch)
+/* That of the program, which has none any more. */
+static struct launch_kit *take(struct device *device, struct program *program)
 {
     struct launch_kit *kit = program->kit;
-    bool is_fitting = fits(kit, launch);
     program->kit = NULL;
+    if (kit) device->kit_bytes -= kit->bytes;
+    return kit;
+}
+
+void kit_forget(struct device *device, struct program *program)
+{
+    kit_destroy(take(device, program));
+}
+
+void kit_begin(struct program *program, struct launch *launch)
+{
+    struct launch_kit *kit = take(launch->device, program);
+    bool is_fitting = fits(kit, launch);
     if (!is_fitting) {
         kit_destroy(kit);
         kit = create(launch);
@@ -121,6 +144,7 @@ void kit_end(struct program *program, struct launch *launch, bool has_failed)
     } else {
         outlive_call(launch->kit);
         program->kit = launch->kit;
+        launch->device->kit_bytes += launch->kit->bytes;
     }
     launch->kit = NULL;
 }

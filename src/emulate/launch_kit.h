@@ -17,5 +17,7 @@ struct memo *kit_memos(const struct launch_kit *kit);
 /* That worker is done with one of its blocks: true if it is the kit's from now on. */
 bool kit_takes(struct launch_kit *kit, struct block *block);
 void kit_destroy(struct launch_kit *kit);
+/* The program goes before the device does. */
+void kit_forget(struct device *device, struct program *program);
 
 #endif
