@@ -25,44 +25,56 @@ __extension__ typedef unsigned __int128 u128;
     F(SUB_16, u16, u16, a - b)                                                                     \
     F(MUL_16, u16, u16, (uint32_t)a *b)                                                            \
     F(MIN_S16, s16, s16, a < b ? a : b)                                                            \
-    F(MIN_U16, u16, u16, a < b ? a : b) F(MAX_S16, s16, s16, a > b ? a : b) F(                     \
-        MAX_U16, u16, u16, a > b ? a : b) F(ADD_32, u32, u32, a + b) F(ADD_64, u64, u64, a + b)    \
-        F(SUB_32, u32, u32, a - b) F(SUB_64, u64, u64, a - b) F(MUL_32, u32, u32, a *b) F(         \
-            MUL_64, u64, u64, a *b) F(MUL_WIDE_U32, u64, u64, (a & UINT32_MAX) * (b & UINT32_MAX)) \
-            F(MUL_WIDE_S32, s64, s64, (int64_t)(int32_t)a *(int32_t)b)                             \
-                F(MIN_S32, s32, s32, a < b ? a : b) F(MIN_S64, s64, s64, a < b ? a : b)            \
-                    F(MIN_U32, u32, u32, a < b ? a : b) F(MIN_U64, u64, u64, a < b ? a : b)        \
-                        F(MAX_S32, s32, s32, a > b ? a : b) F(MAX_S64, s64, s64, a > b ? a : b) F( \
-                            MAX_U32, u32, u32, a > b ? a : b) F(MAX_U64, u64, u64, a > b ? a : b)  \
-                            F(AND_32, u32, u32, a &b) F(AND_64, u64, u64, a &b) F(                 \
-                                OR_32, u32, u32, a | b) F(OR_64, u64, u64, a | b)                  \
-                                F(XOR_32, u32, u32, a ^ b) F(XOR_64, u64, u64, a ^ b) F(           \
-                                    SHL_32, u32, u32,                                              \
-                                    b < 32 ? a << b : 0) F(SHL_64, u64, u64, b < 64 ? a << b : 0)  \
-                                    F(SHR_U32, u32, u32,                                           \
-                                      b < 32 ? a >> b                                              \
-                                             : 0) F(SHR_U64, u64, u64, b < 64 ? a >> b : 0)        \
-                                        F(SHR_S32, s32, s32, a >> ((uint32_t)b < 32 ? b : 31)) F(  \
-                                            SHR_S64, s64,                                          \
-                                            s64,                                                   \
-                                            a >> ((uint64_t)b < 64 ? b : 63))                      \
-                                            F(ROTATE_LEFT_32, u32, u32,                            \
-                                              (uint32_t)(((uint64_t)a << 32 | a) << (b & 31) >>    \
-                                                         32))                                      \
-                                                F(ROTATE_RIGHT_32, u32, u32,                       \
-                                                  (uint32_t)(((uint64_t)a << 32 | a) >> (b & 31))) \
-                                                    F(MIN_F32, f32, f32, a < b ? a : b)            \
-                                                        F(MAX_F32, f32, f32, a > b ? a : b)        \
-                                                            F(MIN_F64, f64, f64, a < b ? a : b) F( \
-                                                                MAX_F64, f64, f64, a > b ? a : b)
+    F(MIN_U16, u16, u16, a < b ? a : b)                                                            \
+    F(MAX_S16, s16, s16, a > b ? a : b)                                                            \
+    F(MAX_U16, u16, u16, a > b ? a : b)                                                            \
+    F(ADD_32, u32, u32, a + b)                                                                     \
+    F(ADD_64, u64, u64, a + b)                                                                     \
+    F(SUB_32, u32, u32, a - b)                                                                     \
+    F(SUB_64, u64, u64, a - b)                                                                     \
+    F(MUL_32, u32, u32, a *b)                                                                      \
+    F(MUL_64, u64, u64, a *b)                                                                      \
+    F(MUL_WIDE_U32, u64, u64, (a & UINT32_MAX) * (b & UINT32_MAX))                                 \
+    F(MUL_WIDE_S32, s64, s64, (int64_t)(int32_t)a *(int32_t)b)                                     \
+    F(MIN_S32, s32, s32, a < b ? a : b)                                                            \
+    F(MIN_S64, s64, s64, a < b ? a : b)                                                            \
+    F(MIN_U32, u32, u32, a < b ? a : b)                                                            \
+    F(MIN_U64, u64, u64, a < b ? a : b)                                                            \
+    F(MAX_S32, s32, s32, a > b ? a : b)                                                            \
+    F(MAX_S64, s64, s64, a > b ? a : b)                                                            \
+    F(MAX_U32, u32, u32, a > b ? a : b)                                                            \
+    F(MAX_U64, u64, u64, a > b ? a : b)                                                            \
+    F(AND_32, u32, u32, a &b)                                                                      \
+    F(AND_64, u64, u64, a &b)                                                                      \
+    F(OR_32, u32, u32, a | b)                                                                      \
+    F(OR_64, u64, u64, a | b)                                                                      \
+    F(XOR_32, u32, u32, a ^ b)                                                                     \
+    F(XOR_64, u64, u64, a ^ b)                                                                     \
+    F(SHL_32, u32, u32, b < 32 ? a << b : 0)                                                       \
+    F(SHL_64, u64, u64, b < 64 ? a << b : 0)                                                       \
+    F(SHR_U32, u32, u32, b < 32 ? a >> b : 0)                                                      \
+    F(SHR_U64, u64, u64, b < 64 ? a >> b : 0)                                                      \
+    F(SHR_S32, s32, s32, a >> ((uint32_t)b < 32 ? b : 31))                                         \
+    F(SHR_S64, s64, s64, a >> ((uint64_t)b < 64 ? b : 63))                                         \
+    F(ROTATE_LEFT_32, u32, u32, (uint32_t)(((uint64_t)a << 32 | a) << (b & 31) >> 32))             \
+    F(ROTATE_RIGHT_32, u32, u32, (uint32_t)(((uint64_t)a << 32 | a) >> (b & 31)))                  \
+    F(MIN_F32, f32, f32, a < b ? a : b)                                                            \
+    F(MAX_F32, f32, f32, a > b ? a : b)                                                            \
+    F(MIN_F64, f64, f64, a < b ? a : b)                                                            \
+    F(MAX_F64, f64, f64, a > b ? a : b)
 #define ROUNDED_FORMS(F)                                                                           \
     F(ADD_F32, f32, a + b)                                                                         \
     F(ADD_F64, f64, a + b)                                                                         \
     F(SUB_F32, f32, a - b)                                                                         \
     F(SUB_F64, f64, a - b)                                                                         \
-    F(MUL_F32, f32, a *b) F(MUL_F64, f64, a *b) F(DIV_F32, f32, a / b) F(DIV_F64, f64, a / b)      \
-        F(FMA_F32, f32, fmaf(a, b, d)) F(FMA_F64, f64, fma(d, b, a))                               \
-            F(FMA_ADD_F64, f64, fma(a, b, d)) F(FNMA_F64, f64, fma(-a, b, d))
+    F(MUL_F32, f32, a *b)                                                                          \
+    F(MUL_F64, f64, a *b)                                                                          \
+    F(DIV_F32, f32, a / b)                                                                         \
+    F(DIV_F64, f64, a / b)                                                                         \
+    F(FMA_F32, f32, fmaf(a, b, d))                                                                 \
+    F(FMA_F64, f64, fma(d, b, a))                                                                  \
+    F(FMA_ADD_F64, f64, fma(a, b, d))                                                              \
+    F(FNMA_F64, f64, fma(-a, b, d))
 #define ONE_FORMS(F)                                                                               \
     F(ABS_16, u16, u16, b & 0x8000 ? 0u - b : b)                                                   \
     F(ABS_32, u32, u32, b >> 31 ? 0u - b : b)                                                      \
@@ -70,59 +82,73 @@ __extension__ typedef unsigned __int128 u128;
     F(CLZ_32, u32, u32, b ? (uint32_t)__builtin_clz(b) : 32)                                       \
     F(CLZ_64, u64, u64, b ? (uint64_t)__builtin_clzll(b) : 64)                                     \
     F(MOVE, u32, u32, b)                                                                           \
-    F(MOVE_64, u64, u64, b) F(MOVE_16, u16, u16, b)                                                \
-        F(S32_OF_F32, s32, f32, b >= -0x1p31f && b < 0x1p31f ? (int32_t)b : INT32_MIN)             \
-            F(U32_OF_F32, u32, f32, b > -1.0f && b < 0x1p32f ? (uint32_t)b : UINT32_MAX)           \
-                F(S64_OF_F64, s64, f64, b >= -0x1p63 && b < 0x1p63 ? (int64_t)b : INT64_MIN)       \
-                    F(U64_OF_F64, u64, f64, b > -1.0 && b < 0x1p64 ? (uint64_t)b : UINT64_MAX)     \
-                        F(RSQRT14_F64, f64, f64, 1.0 / sqrt(b))
+    F(MOVE_64, u64, u64, b)                                                                        \
+    F(MOVE_16, u16, u16, b)                                                                        \
+    F(S32_OF_F32, s32, f32, b >= -0x1p31f && b < 0x1p31f ? (int32_t)b : INT32_MIN)                 \
+    F(U32_OF_F32, u32, f32, b > -1.0f && b < 0x1p32f ? (uint32_t)b : UINT32_MAX)                   \
+    F(S64_OF_F64, s64, f64, b >= -0x1p63 && b < 0x1p63 ? (int64_t)b : INT64_MIN)                   \
+    F(U64_OF_F64, u64, f64, b > -1.0 && b < 0x1p64 ? (uint64_t)b : UINT64_MAX)                     \
+    F(RSQRT14_F64, f64, f64, 1.0 / sqrt(b))
 /* The result has as many lanes as the wider of both types. */
 #define RESIZED_FORMS(F)                                                                           \
     F(WIDEN_S8_16, s16, s8, 32, b)                                                                 \
     F(WIDEN_S8_32, s32, s8, 16, b)                                                                 \
     F(WIDEN_S8_64, s64, s8, 8, b)                                                                  \
     F(WIDEN_S16_32, s32, s16, 16, b)                                                               \
-    F(WIDEN_S16_64, s64, s16, 8, b) F(WIDEN_U8_16, u16, u8, 32, b) F(WIDEN_U8_32, u32, u8, 16, b)  \
-        F(WIDEN_U8_64, u64, u8, 8, b) F(WIDEN_U16_32, u32, u16, 16, b)                             \
-            F(WIDEN_U16_64, u64, u16, 8, b) F(WIDEN_S32, s64, s32, 8, b)                           \
-                F(WIDEN_U32, u64, u32, 8, b) F(F32_OF_F16, f32, u16, 16, half_to_float(b))         \
-                    F(F64_OF_S32, f64, s32, 8, b) F(F64_OF_U32, f64, u32, 8, b)                    \
-                        F(F64_OF_F32, f64, f32, 8, (double)b)                                      \
-                            F(S32_OF_F64, s32, f64, 8,                                             \
-                              b > -0x1p31 - 1.0 && b < 0x1p31 ? (int32_t)b : INT32_MIN)            \
-                                F(U32_OF_F64, u32, f64, 8,                                         \
-                                  b > -1.0 && b < 0x1p32 ? (uint32_t)b : UINT32_MAX)
+    F(WIDEN_S16_64, s64, s16, 8, b)                                                                \
+    F(WIDEN_U8_16, u16, u8, 32, b)                                                                 \
+    F(WIDEN_U8_32, u32, u8, 16, b)                                                                 \
+    F(WIDEN_U8_64, u64, u8, 8, b)                                                                  \
+    F(WIDEN_U16_32, u32, u16, 16, b)                                                               \
+    F(WIDEN_U16_64, u64, u16, 8, b)                                                                \
+    F(WIDEN_S32, s64, s32, 8, b)                                                                   \
+    F(WIDEN_U32, u64, u32, 8, b)                                                                   \
+    F(F32_OF_F16, f32, u16, 16, half_to_float(b))                                                  \
+    F(F64_OF_S32, f64, s32, 8, b)                                                                  \
+    F(F64_OF_U32, f64, u32, 8, b)                                                                  \
+    F(F64_OF_F32, f64, f32, 8, (double)b)                                                          \
+    F(S32_OF_F64, s32, f64, 8, b > -0x1p31 - 1.0 && b < 0x1p31 ? (int32_t)b : INT32_MIN)           \
+    F(U32_OF_F64, u32, f64, 8, b > -1.0 && b < 0x1p32 ? (uint32_t)b : UINT32_MAX)
 /* At the rounding of the moment. */
 #define CONVERTED_FORMS(F)                                                                         \
     F(F32_OF_S32, f32, s32, 16, (float)b)                                                          \
     F(F32_OF_U32, f32, u32, 16, (float)b)                                                          \
     F(F64_OF_S64, f64, s64, 8, (double)b)                                                          \
     F(F64_OF_U64, f64, u64, 8, double_of(b))                                                       \
-    F(F32_OF_S64, f32, s64, 8, (float)b) F(F32_OF_U64, f32, u64, 8, float_of(b))                   \
-        F(F32_OF_F64, f32, f64, 8, (float)b) F(SQRT_F32, f32, f32, 16, sqrtf(b))                   \
-            F(SQRT_F64, f64, f64, 8, sqrt(b))
+    F(F32_OF_S64, f32, s64, 8, (float)b)                                                           \
+    F(F32_OF_U64, f32, u64, 8, float_of(b))                                                        \
+    F(F32_OF_F64, f32, f64, 8, (float)b)                                                           \
+    F(SQRT_F32, f32, f32, 16, sqrtf(b))                                                            \
+    F(SQRT_F64, f64, f64, 8, sqrt(b))
 #define STORED_FORMS(F)                                                                            \
     F(MOVE_OUT, u32, u32, 16)                                                                      \
     F(MOVE_OUT_16, u16, u16, 32)                                                                   \
     F(MOVE_OUT_64, u64, u64, 8)                                                                    \
     F(NARROW_16_8, u8, u16, 32)                                                                    \
-    F(NARROW_32_8, u8, u32, 16) F(NARROW_64_8, u8, u64, 8) F(NARROW_32_16, u16, u32, 16)           \
-        F(NARROW_64_16, u16, u64, 8) F(NARROW_64, u32, u64, 8)
+    F(NARROW_32_8, u8, u32, 16)                                                                    \
+    F(NARROW_64_8, u8, u64, 8)                                                                     \
+    F(NARROW_32_16, u16, u32, 16)                                                                  \
+    F(NARROW_64_16, u16, u64, 8)                                                                   \
+    F(NARROW_64, u32, u64, 8)
 #define SHIFT_FORMS(F)                                                                             \
     F(SHL_16_BY, u16, k < 16 ? b << k : 0)                                                         \
     F(SHL_32_BY, u32, k < 32 ? b << k : 0)                                                         \
     F(SHL_64_BY, u64, k < 64 ? b << k : 0)                                                         \
     F(SHR_U16_BY, u16, k < 16 ? b >> k : 0)                                                        \
-    F(SHR_U32_BY, u32, k < 32 ? b >> k : 0) F(SHR_U64_BY, u64, k < 64 ? b >> k : 0)                \
-        F(SHR_S16_BY, s16, b >> (k < 16 ? k : 15)) F(SHR_S32_BY, s32, b >> (k < 32 ? k : 31))      \
-            F(SHR_S64_BY, s64, b >> (k < 64 ? k : 63))
+    F(SHR_U32_BY, u32, k < 32 ? b >> k : 0)                                                        \
+    F(SHR_U64_BY, u64, k < 64 ? b >> k : 0)                                                        \
+    F(SHR_S16_BY, s16, b >> (k < 16 ? k : 15))                                                     \
+    F(SHR_S32_BY, s32, b >> (k < 32 ? k : 31))                                                     \
+    F(SHR_S64_BY, s64, b >> (k < 64 ? k : 63))
 #define COMPARE_FORMS(F)                                                                           \
     F(COMPARE_S16, s16, holds)                                                                     \
     F(COMPARE_U16, u16, holds)                                                                     \
     F(COMPARE_S32, s32, holds)                                                                     \
     F(COMPARE_U32, u32, holds)                                                                     \
-    F(COMPARE_S64, s64, holds) F(COMPARE_U64, u64, holds) F(COMPARE_F32, f32, holds_float)         \
-        F(COMPARE_F64, f64, holds_float)
+    F(COMPARE_S64, s64, holds)                                                                     \
+    F(COMPARE_U64, u64, holds)                                                                     \
+    F(COMPARE_F32, f32, holds_float)                                                               \
+    F(COMPARE_F64, f64, holds_float)
 
 /* gcc converts in two steps, which round twice unless the first is exact: keep one bit for all that goes. */
 static float float_of(uint64_t v)
