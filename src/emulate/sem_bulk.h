@@ -195,6 +195,8 @@ static bool bulk_run(void *self, const struct tensor_run *run)
         uint64_t at = b->at + run->shared + done, left = run->bytes - done;
         piece = 16 - at % 16 < left ? 16 - at % 16 : left;
         at = tensor_swizzled(at, b->map ? b->map->swizzle : 0);
+        if (at + piece > b->x->launch->shared_end) /* a swizzle may leave the box */
+            return bulk_fault(b, FAULT_OUT_OF_BOUNDS, SPACE_SHARED, at, piece);
         unsigned char *shared = b->block->shared + at;
         uint64_t *shadow = found ? found->shadow : NULL;
         uint64_t global_at = found ? run->global + done - found->address : 0;
@@ -250,7 +252,7 @@ static bool bulk_find_map(struct bulk *b, struct insn *typed)
     else if (found && address + 128 <= found->address + found->bytes)
         host = devmem_host(launch->memory, address);
     b->map = (const struct tensor_map *)(const void *)host;
-    bool is_map = host && address % 64 == 0 && b->map->magic == TENSOR_MAP_MAGIC &&
+    bool is_map = host && address % 64 == 0 && tensor_map_is_valid(b->map) &&
                   b->map->rank == b->form->dimensions && b->map->is_im2col == b->form->is_im2col;
     if (!is_map) {
         fault_at(b->x, FAULT_TENSOR_MAP, b->u->insn, 1u << b->lane);

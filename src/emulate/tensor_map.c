@@ -4,6 +4,17 @@
 
 #include <warpsage/warpsage.h>
 
+bool tensor_map_is_valid(const struct tensor_map *map)
+{
+    enum { SWIZZLE_MAX = 3 };
+    bool is_good = map->magic == TENSOR_MAP_MAGIC && map->type < WS_TENSOR_TYPES && map->rank &&
+                   map->rank <= TENSOR_RANK_MAX && map->swizzle <= SWIZZLE_MAX &&
+                   (!map->is_im2col || map->rank >= 3);
+    for (unsigned k = 0; is_good && k < map->rank; k++)
+        is_good = map->steps[k] != 0;
+    return is_good;
+}
+
 unsigned tensor_element_bytes(const struct tensor_map *map)
 {
     static const uint8_t bytes[] = {

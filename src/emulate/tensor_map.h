@@ -26,6 +26,8 @@ struct tensor_map {
     uint16_t channels;
 };
 
+/* Kernels can write any bytes where a map is: are these what ws_tensor_encode may give? */
+bool tensor_map_is_valid(const struct tensor_map *map);
 /* Bytes of an element. */
 unsigned tensor_element_bytes(const struct tensor_map *map);
 /* Bytes that a copy moves in shared memory. */
