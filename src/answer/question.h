@@ -35,7 +35,8 @@ struct asked {
 
 /* Many points of a question without trees: what varies by point, and the record that answers for one. */
 struct question_points {
-    const char *(*input)(size_t index); /* name of one of input_count, beside those of the question */
+    const char *(*input)(
+        size_t index); /* name of one of input_count, beside those of the question */
     size_t input_count;
     const struct record *record;
     /* What all points have in common: leaves a state in the answer's arena or owned by the answer. */

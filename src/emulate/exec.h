@@ -695,7 +695,7 @@ struct device {
     bool keeps_programs;
     struct program **programs; /* made by earlier launches, if they are kept */
     uint32_t program_count, program_room;
-    uint64_t kit_bytes; /* that the programs keep (launch_kit.h) */
+    uint64_t kit_bytes;            /* that the programs keep (launch_kit.h) */
     struct texture_slot *textures; /* texture.c */
     uint32_t texture_count, texture_room;
 };
