@@ -199,7 +199,7 @@ static int run_design(struct cli *cli, const struct command *command, const stru
     if (is_under_mpirun()) CLI_TRY(load_ranks(cli, &plan.ranks));
     plan_processes(sweep, &plan);
     struct sweep_runner check; /* names and values of machines, once and here */
-    CLI_TRY(runner_begin(cli, command, &design, 1, &check));
+    CLI_TRY(runner_begin(cli, command, &design, NULL, 1, &check));
     runner_end(&check);
     return plan.ranks ? run_on_ranks(cli, &plan, output) : run_rank_0(cli, &plan, output);
 }

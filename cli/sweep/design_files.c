@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* FNV-1a: not against malice, but against a kernel that was changed between two runs. */
 static uint64_t digest_bytes(uint64_t digest, const char *bytes, size_t size)
@@ -125,6 +126,11 @@ static int write_source(struct cli *cli, const struct design *design,
     return exit_code;
 }
 
+const char *design_defined_file(struct cli *cli, const char *folder, const char *suffix)
+{
+    return cli_format(cli, "%s/defined-%ld%s", folder, (long)getpid(), suffix);
+}
+
 int design_define(struct cli *cli, const struct design *design, const struct sweep_values *values,
                   const char *folder, struct request *request)
 {
@@ -136,7 +142,7 @@ int design_define(struct cli *cli, const struct design *design, const struct swe
                          design->path, source);
     char *whole = realpath(source, NULL);
     if (!whole) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", source, strerror(errno));
-    request->kernel_file = cli_format(cli, "%s/defined%s", folder, suffix);
+    request->kernel_file = design_defined_file(cli, folder, suffix);
     int exit_code = write_source(cli, design, values, whole, request->kernel_file);
     free(whole);
     return exit_code;

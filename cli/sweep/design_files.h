@@ -13,6 +13,8 @@ const char *design_beside(struct cli *cli, const char *path, const char *name);
 int design_digest(struct cli *cli, struct design *design);
 /* Makes it another design for who stores its results. */
 void design_mark(struct design *design, const char *text);
+/* The file of this process in `folder` for sources of that suffix: ".cu" or ".cl". */
+const char *design_defined_file(struct cli *cli, const char *folder, const char *suffix);
 /* Puts a file into `folder` that defines the values and then includes the kernel's source. */
 int design_define(struct cli *cli, const struct design *design, const struct sweep_values *values,
                   const char *folder, struct request *request);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/options/asking.h"
+#include "cli/sweep/design_files.h"
 
 static const struct design_axis *gpus_of(const struct design *design)
 {
@@ -85,22 +86,24 @@ static int prepare(struct cli *cli, const struct design *design, const char *gpu
     return EXIT_DONE;
 }
 
-int runner_begin(struct cli *cli, const struct command *command, const struct design *design,
-                 unsigned threads, struct sweep_runner *out)
+int runner_make_folder(struct cli *cli, char **out)
 {
-    *out =
-        (struct sweep_runner){.cli = cli, .command = command, .design = design, .threads = threads};
+    const char *base = getenv("TMPDIR");
+    *out = cli_format(cli, "%s/warpsage-sweep-XXXXXX", base && *base == '/' ? base : "/tmp");
+    if (mkdtemp(*out)) return EXIT_DONE;
+    return cli_error(cli, EXIT_INPUT, "%s: cannot create: %s", *out, strerror(errno));
+}
+
+int runner_begin(struct cli *cli, const struct command *command, const struct design *design,
+                 const char *folder, unsigned threads, struct sweep_runner *out)
+{
     const struct design_axis *gpus = gpus_of(design);
-    const char *folder = getenv("TMPDIR");
-    const char *path =
-        cli_format(cli, "%s/warpsage-sweep-XXXXXX", folder && *folder ? folder : "/tmp");
-    out->folder = cli_copy(cli, path);
+    *out = (struct sweep_runner){
+        .cli = cli, .command = command, .design = design, .folder = folder, .threads = threads};
     out->values = cli_alloc(cli, gpus->count * sizeof *out->values);
     out->counted = cli_alloc(cli, gpus->count * sizeof *out->counted);
     for (size_t i = 0; i < gpus->count; i++)
         CLI_TRY(prepare(cli, design, gpus->texts[i], &out->counted[i]));
-    if (design->define_count && !mkdtemp(out->folder))
-        return cli_error(cli, EXIT_INPUT, "%s: cannot create: %s", out->folder, strerror(errno));
     return EXIT_DONE;
 }
 
@@ -114,22 +117,19 @@ static void forget_launch(struct sweep_runner *runner)
     runner->has_launch = false;
 }
 
-static void remove_defined(const struct sweep_runner *runner, bool and_folder)
+static void remove_defined(const struct sweep_runner *runner)
 {
-    static const char *const suffixes[] = {"cu", "cl"};
-    if (!runner->design->define_count) return;
-    for (size_t i = 0; i < 2; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/defined.%s", runner->folder, suffixes[i]);
-        unlink(path);
-    }
-    if (and_folder) rmdir(runner->folder);
+    if (!runner->design->define_count || !runner->folder) return;
+    struct cli scope = cli_scope(runner->cli);
+    unlink(design_defined_file(&scope, runner->folder, ".cu"));
+    unlink(design_defined_file(&scope, runner->folder, ".cl"));
+    cli_scope_end(&scope);
 }
 
 void runner_end(struct sweep_runner *runner)
 {
     forget_launch(runner);
-    remove_defined(runner, true);
+    remove_defined(runner);
 }
 
 static void sample(struct request *request, uint64_t blocks)
@@ -182,7 +182,7 @@ static int begin_launch(struct sweep_runner *runner, size_t launch, size_t gpu)
     runner->analysis = (struct analysis){.cli = &runner->scope};
     int exit_code = execute(runner);
     const struct analysis *a = &runner->analysis;
-    remove_defined(runner, false);
+    remove_defined(runner);
     if (cli_is_interrupted()) return cli_stop_code();
     runner->result = (struct launch_result){
         .launch = launch,

@@ -21,7 +21,7 @@ struct sweep_runner {
     const struct command *command;
     const struct design *design;
     unsigned threads;   /* of the host, for a launch */
-    char *folder;       /* for sources with values */
+    const char *folder; /* for sources with values; somebody else's */
     ws_launch *counted; /* by GPU: what it needs counted */
     double ***values;   /* in SI units, by GPU (NULL: not looked up yet), field and text */
     /* The launch of the last job. */
@@ -32,8 +32,10 @@ struct sweep_runner {
     struct launch_result result;
 };
 
+/* A folder for runners; run_remove_folder takes it away. */
+int runner_make_folder(struct cli *cli, char **out);
 int runner_begin(struct cli *cli, const struct command *command, const struct design *design,
-                 unsigned threads, struct sweep_runner *out);
+                 const char *folder, unsigned threads, struct sweep_runner *out);
 void runner_end(struct sweep_runner *runner);
 /* Computes a job; what fails in it is part of its results. Not EXIT_DONE: interrupted. */
 int runner_do(struct sweep_runner *runner, uint64_t job, struct sweep_message *out);

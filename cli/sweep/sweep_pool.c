@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/commands/run.h"
 #include "cli/sweep/sweep_ranks.h"
 
 #define NO_JOB UINT64_MAX
@@ -29,6 +30,7 @@ struct pool {
     const struct sweep_plan *plan;
     struct sweep_store *store;
     struct sweep_done *done;
+    char *folder; /* for the processes */
     struct worker *workers;
     size_t worker_count;
     uint64_t next_job;
@@ -90,8 +92,8 @@ static void be_worker(struct pool *pool, int socket)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     cli->quiet = true;
     cli_attach(cli);
-    int exit_code =
-        runner_begin(cli, pool->plan->command, pool->plan->design, pool->plan->threads, &runner);
+    int exit_code = runner_begin(cli, pool->plan->command, pool->plan->design, pool->folder,
+                                 pool->plan->threads, &runner);
     if (exit_code == EXIT_DONE) exit_code = serve_socket(&runner, socket);
     runner_end(&runner);
     fflush(NULL);
@@ -322,13 +324,11 @@ static void dismiss_ranks(struct pool *pool)
             pool->plan->ranks->send(pool->workers[i].rank, &none, sizeof none);
 }
 
-int pool_serve(struct cli *cli, const struct sweep_plan *plan)
+static int serve_ranks(struct cli *cli, const struct sweep_plan *plan, const char *folder)
 {
     struct sweep_runner runner;
     uint64_t job = NO_JOB;
-    cli->quiet = true;
-    cli_attach(cli);
-    int exit_code = runner_begin(cli, plan->command, plan->design, plan->threads, &runner);
+    int exit_code = runner_begin(cli, plan->command, plan->design, folder, plan->threads, &runner);
     while (exit_code == EXIT_DONE && plan->ranks->receive(0, &job, sizeof job) && job != NO_JOB) {
         struct sweep_message message = {0};
         exit_code = runner_do(&runner, job, &message);
@@ -337,6 +337,17 @@ int pool_serve(struct cli *cli, const struct sweep_plan *plan)
         message_clear(&message);
     }
     runner_end(&runner);
+    return exit_code;
+}
+
+int pool_serve(struct cli *cli, const struct sweep_plan *plan)
+{
+    char *folder;
+    cli->quiet = true;
+    cli_attach(cli);
+    CLI_TRY(runner_make_folder(cli, &folder));
+    int exit_code = serve_ranks(cli, plan, folder);
+    run_remove_folder(cli, folder);
     return exit_code;
 }
 
@@ -382,10 +393,12 @@ int pool_run(struct cli *cli, const struct sweep_plan *plan, struct sweep_store 
 {
     struct pool pool = {.cli = cli, .plan = plan, .store = store, .done = out};
     *out = (struct sweep_done){.points = points_of_plan(plan)};
+    CLI_TRY(runner_make_folder(cli, &pool.folder));
     int exit_code = start_all(&pool);
     if (exit_code == EXIT_DONE) exit_code = work(&pool);
     cli_clear_progress(cli);
     if (plan->ranks && exit_code == EXIT_DONE) dismiss_ranks(&pool);
     stop_workers(&pool, exit_code != EXIT_DONE);
+    run_remove_folder(cli, pool.folder);
     return exit_code;
 }
