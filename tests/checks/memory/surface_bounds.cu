@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: error memory
 // silent: no
-// missed: surfaces are not supported (QUIRKS.md): the program is refused them by name
 // why: programming guide, surface functions: in the mode cudaBoundaryModeTrap out-of-range accesses fail the kernel
 #include "../checks.h"
 
