@@ -13,7 +13,7 @@
 
 /* Far above what can be computed. */
 enum { AXIS_MAX = 1000000, LAUNCHES_MAX = 10000000 };
-static const double points_max = 1e12;
+static const double points_max = 1e10;
 
 struct file {
     struct cli *cli;

@@ -27,6 +27,7 @@ struct design_launch {
     size_t entry;
     const char **texts;     /* by axis */
     uint64_t sample_blocks; /* so many are executed; 0: as many as the launch says, else all */
+    double threads;         /* by which long launches are known before they run */
 };
 
 struct design {

@@ -71,6 +71,14 @@ static bool is_among(const char *const *paths, size_t count, const char *path)
     return false;
 }
 
+static double count_threads(const struct request *request)
+{
+    double threads = 1;
+    for (unsigned i = 0; i < 3; i++)
+        threads *= (double)request->grid[i] * request->block[i];
+    return threads;
+}
+
 int design_digest(struct cli *cli, struct design *design)
 {
     uint64_t digest =
@@ -84,6 +92,7 @@ int design_digest(struct cli *cli, struct design *design)
         if (!request.kernel_file)
             return cli_error(cli, EXIT_INPUT, "%s: error: a launch names no kernel_file",
                              design->path);
+        design->launches[i].threads = count_threads(&request);
         if (is_among(paths, count, request.kernel_file)) continue;
         CLI_APPEND(cli, paths, count, request.kernel_file);
         CLI_TRY(add_file(cli, request.kernel_file, &digest));

@@ -9,7 +9,7 @@
 int design_text(struct cli *cli, const char *path, const char **out);
 /* `name` as seen from the folder of `path`. */
 const char *design_beside(struct cli *cli, const char *path, const char *name);
-/* Fills digest: of the design, and of the launch files and kernels of all its launches. */
+/* Fills digest: of the design, and of the launch files and kernels of all its launches; and the threads of these. */
 int design_digest(struct cli *cli, struct design *design);
 /* Makes it another design for who stores its results. */
 void design_mark(struct design *design, const char *text);

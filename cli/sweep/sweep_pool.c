@@ -33,7 +33,8 @@ struct pool {
     char *folder; /* for the processes */
     struct worker *workers;
     size_t worker_count;
-    uint64_t next_job;
+    uint64_t *jobs;               /* of the plan, long ones first */
+    uint64_t job_count, next_job; /* next_job: index in jobs */
     size_t busy;
     uint64_t stored; /* points in the store, of those of the plan */
 };
@@ -138,26 +139,45 @@ static void stop_workers(struct pool *pool, bool at_once)
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-static bool is_ours(const struct sweep_plan *plan, uint64_t job)
+static double threads_of(const struct design *design, uint64_t job)
 {
-    return job % plan->shards == plan->shard;
+    uint64_t count, first = job_first_point(design, job, &count);
+    return design->launches[first / design->machine_count].threads;
+}
+
+static int by_length(const void *a, const void *b, void *design)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    double p = threads_of(design, x), q = threads_of(design, y);
+    return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+}
+
+/* A long job that comes last keeps all but one process waiting. */
+static void order_jobs(struct pool *pool)
+{
+    const struct sweep_plan *plan = pool->plan;
+    uint64_t jobs = job_count(plan->design);
+    pool->jobs = cli_alloc(pool->cli, (size_t)(jobs / plan->shards + 1) * sizeof *pool->jobs);
+    for (uint64_t job = plan->shard; job < jobs; job += plan->shards)
+        pool->jobs[pool->job_count++] = job;
+    qsort_r(pool->jobs, (size_t)pool->job_count, sizeof *pool->jobs, by_length,
+            (void *)plan->design);
 }
 
 /* The next job that the store lacks; NO_JOB: none. */
 static int next_job(struct pool *pool, uint64_t *out)
 {
     const struct design *design = pool->plan->design;
-    uint64_t jobs = job_count(design);
-    for (; pool->next_job < jobs; pool->next_job++) {
-        uint64_t count, first = job_first_point(design, pool->next_job, &count);
+    *out = NO_JOB;
+    while (*out == NO_JOB && pool->next_job < pool->job_count) {
+        uint64_t count, job = pool->jobs[pool->next_job++];
+        uint64_t first = job_first_point(design, job, &count);
         bool is_there;
-        if (!is_ours(pool->plan, pool->next_job)) continue;
         CLI_TRY(store_has(pool->store, first, &is_there));
-        if (!is_there) break;
-        pool->stored += count;
-        pool->done->known += count;
+        if (!is_there) *out = job;
+        pool->stored += is_there ? count : 0;
+        pool->done->known += is_there ? count : 0;
     }
-    *out = pool->next_job < jobs ? pool->next_job++ : NO_JOB;
     return EXIT_DONE;
 }
 
@@ -393,6 +413,7 @@ int pool_run(struct cli *cli, const struct sweep_plan *plan, struct sweep_store 
 {
     struct pool pool = {.cli = cli, .plan = plan, .store = store, .done = out};
     *out = (struct sweep_done){.points = points_of_plan(plan)};
+    order_jobs(&pool);
     CLI_TRY(runner_make_folder(cli, &pool.folder));
     int exit_code = start_all(&pool);
     if (exit_code == EXIT_DONE) exit_code = work(&pool);
