@@ -114,19 +114,10 @@ static int load_ranks(struct cli *cli, const struct sweep_ranks **out)
         dlerror());
 }
 
-static const char *default_output(struct cli *cli, const char *design)
-{
-    size_t length = strlen(design);
-    bool is_yaml = length > 5 && !strcmp(design + length - 5, ".yaml");
-    return cli_format(cli, "%.*s.db", (int)(is_yaml ? length - 5 : length), design);
-}
-
 static int count_failures(struct sweep_store *store, uint64_t *out)
 {
     sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db, "SELECT count(*) FROM point WHERE status <> 'done'", -1,
-                           &statement, NULL) != SQLITE_OK)
-        return store_failed(store, "read");
+    CLI_TRY(store_prepare(store, "SELECT count(*) FROM point WHERE status <> 'done'", &statement));
     *out = sqlite3_step(statement) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
     return EXIT_DONE;
@@ -188,7 +179,8 @@ static int run_design(struct cli *cli, const struct command *command, const stru
         return cli_error(cli, EXIT_USAGE,
                          "sweep run takes one design: warpsage sweep run DESIGN.yaml");
     CLI_TRY(cli_input(cli, operands[0], &path));
-    const char *output = sweep->view.output ? sweep->view.output : default_output(cli, operands[0]);
+    const char *output =
+        sweep->view.output ? sweep->view.output : store_default_path(cli, operands[0]);
     if (!sweep->view.output) cli_claim_output(cli, output);
     CLI_TRY(cli_check_outputs(cli));
     CLI_TRY(design_read(cli, path, &design));

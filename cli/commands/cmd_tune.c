@@ -90,8 +90,7 @@ static int add_whole(struct cli *cli, struct sweep_store *store, const struct tu
                    "SELECT id FROM point WHERE id < %zu AND status = 'done' AND time_s NOT "
                    "NULL ORDER BY time_s, id LIMIT %u",
                    sampled, tune->whole);
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return store_failed(store, "read");
+    CLI_TRY(store_prepare(store, sql, &statement));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         struct design_launch launch = design->launches[sqlite3_column_int64(statement, 0)];
         launch.sample_blocks = 0;
@@ -130,65 +129,33 @@ static const struct table_column results[RESULTS] = {
     {"time", "s"},   {"low", "s"},       {"high", "s"},   {"speed_of_light", "s"},
     {"limit", NULL}, {"occupancy", "%"}, {"sampled", "s"}};
 
-static struct table_cell cell_of(struct cli *cli, sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    struct table_cell cell = {.number = NAN};
-    if (sqlite3_column_type(row, column) == SQLITE_TEXT)
-        cell.text = cli_copy(cli, text);
-    else if (sqlite3_column_type(row, column) != SQLITE_NULL)
-        cell.number = sqlite3_column_double(row, column);
-    return cell;
-}
-
+/* Those executed whole, the fastest first, each with the time of its sample. */
 static const char *query_whole(struct cli *cli, const struct design *design, size_t sampled)
 {
-    const char *names = "";
+    const char *names = "", *same = "";
     for (size_t i = 0; i < design->vary.count; i++) {
-        char *name = sqlite3_mprintf("w.\"%w\", ", design->vary.items[i].name);
-        names = cli_format(cli, "%s%s", names, name ? name : "");
-        sqlite3_free(name);
+        const char *name = store_quoted(cli, design->vary.items[i].name);
+        names = cli_format(cli, "%sw.%s, ", names, name);
+        same = cli_format(cli, "%s AND s.%s IS w.%s", same, name, name);
     }
     return cli_format(
         cli,
-        "SELECT %sw.time_s, w.low_s, w.high_s, w.bound_s, w.limits, w.occupancy, w.id FROM "
-        "point w WHERE w.id >= %zu AND w.status = 'done' ORDER BY w.time_s, w.id",
-        names, sampled);
-}
-
-/* The time by its sample of a configuration that was then executed whole. */
-static int sampled_time(struct sweep_store *store, const struct design *design, size_t whole,
-                        size_t sampled, double *out)
-{
-    sqlite3_stmt *statement;
-    size_t launch = 0;
-    while (launch < sampled && design->launches[launch].texts != design->launches[whole].texts)
-        launch++;
-    if (sqlite3_prepare_v2(store->db, "SELECT time_s FROM point WHERE id = ?", -1, &statement,
-                           NULL) != SQLITE_OK)
-        return store_failed(store, "read");
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)launch);
-    *out = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_double(statement, 0) : NAN;
-    sqlite3_finalize(statement);
-    return EXIT_DONE;
+        "SELECT %sw.time_s, w.low_s, w.high_s, w.bound_s, w.limits, w.occupancy, (SELECT s.time_s "
+        "FROM point s WHERE s.id < %zu%s) FROM point w WHERE w.id >= %zu AND w.status = 'done' "
+        "ORDER BY w.time_s, w.id",
+        names, sampled, same, sampled);
 }
 
 static int read_whole(struct sweep_store *store, const struct design *design, size_t sampled,
                       struct sweep_table *table)
 {
     struct cli *cli = store->cli;
-    size_t names = design->vary.count, cells = 0;
+    size_t cells = 0;
     sqlite3_stmt *row;
-    if (sqlite3_prepare_v2(store->db, query_whole(cli, design, sampled), -1, &row, NULL) !=
-        SQLITE_OK)
-        return store_failed(store, "read");
+    CLI_TRY(store_prepare(store, query_whole(cli, design, sampled), &row));
     while (sqlite3_step(row) == SQLITE_ROW) {
-        struct table_cell last = {.number = NAN};
-        for (size_t i = 0; i + 1 < names + RESULTS; i++)
-            CLI_APPEND(cli, table->cells, cells, cell_of(cli, row, (int)i));
-        size_t id = (size_t)sqlite3_column_int64(row, (int)(names + RESULTS - 1));
-        CLI_TRY(sampled_time(store, design, id, sampled, &last.number));
-        CLI_APPEND(cli, table->cells, cells, last);
+        for (size_t i = 0; i < table->column_count; i++)
+            CLI_APPEND(cli, table->cells, cells, store_cell(cli, row, (int)i));
         table->row_count++;
     }
     sqlite3_finalize(row);
@@ -206,8 +173,7 @@ static int read_middle(struct sweep_store *store, size_t sampled, double *out_co
                    "'done' ORDER BY time_s LIMIT 1 OFFSET (SELECT count(*) / 2 FROM point "
                    "WHERE id < %zu AND status = 'done')",
                    sampled, sampled);
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return store_failed(store, "read");
+    CLI_TRY(store_prepare(store, sql, &statement));
     bool is_row = sqlite3_step(statement) == SQLITE_ROW;
     *out_count = is_row ? sqlite3_column_double(statement, 0) : 0;
     *out_middle = is_row ? sqlite3_column_double(statement, 1) : NAN;
@@ -264,13 +230,6 @@ static int report(struct cli *cli, const struct tune *tune, const struct design 
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const char *default_output(struct cli *cli, const char *space)
-{
-    size_t length = strlen(space);
-    bool is_yaml = length > 5 && !strcmp(space + length - 5, ".yaml");
-    return cli_format(cli, "%.*s.db", (int)(is_yaml ? length - 5 : length), space);
-}
-
 static int tune_space(struct cli *cli, const struct command *command, const struct tune *tune,
                       const char *path)
 {
@@ -303,7 +262,7 @@ static int run_tune(struct cli *cli, const struct command *command, int argc, ch
         return cli_error(cli, EXIT_USAGE, "--sample and --whole must be 1 or more");
     CLI_TRY(cli_input(cli, line.operands[0], &path));
     if (!tune.output) {
-        tune.output = default_output(cli, line.operands[0]);
+        tune.output = store_default_path(cli, line.operands[0]);
         cli_claim_output(cli, tune.output);
     }
     CLI_TRY(cli_check_outputs(cli));

@@ -42,7 +42,7 @@ static int read_text(struct file *file, const yaml_node_t *node, const char **ou
 {
     *out = "";
     if (node->type != YAML_SCALAR_NODE)
-        return refuse(file, place_of(file, node), "expected a single value");
+        return refuse(file, place_of(file, node), "expected a single value, not a list or a mapping");
     *out = cli_copy(file->cli, (const char *)node->data.scalar.value);
     return EXIT_DONE;
 }

@@ -53,9 +53,8 @@ static int add_rows(struct sweep_store *store, const struct design *design, json
 {
     sqlite3_stmt *statement;
     int code;
-    if (sqlite3_prepare_v2(store->db, "SELECT launch, status, time_s FROM point ORDER BY id", -1,
-                           &statement, NULL) != SQLITE_OK)
-        return store_failed(store, "read");
+    CLI_TRY(
+        store_prepare(store, "SELECT launch, status, time_s FROM point ORDER BY id", &statement));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         size_t launch = (size_t)sqlite3_column_int64(statement, 0);
         const char *status = (const char *)sqlite3_column_text(statement, 1);

@@ -29,12 +29,11 @@ static bool send_bytes(int rank, const void *bytes, size_t size)
            MPI_Send(bytes, (int)size, MPI_BYTE, rank, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
 }
 
-static bool probe(bool waits, bool *out_is_there, int *out_rank, size_t *out_size)
+static bool probe(bool *out_is_there, int *out_rank, size_t *out_size)
 {
     MPI_Status status;
-    int is_there = waits, size = 0;
-    int code = waits ? MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status)
-                     : MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &is_there, &status);
+    int is_there = 0, size = 0;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &is_there, &status);
     if (code != MPI_SUCCESS) return false;
     *out_is_there = is_there;
     if (!is_there) return true;

@@ -200,11 +200,6 @@ static int begin_launch(struct sweep_runner *runner, size_t launch, size_t gpu)
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-static double number_at(const ws_answer *answer, const char *path)
-{
-    return ws_answer_number(answer, path);
-}
-
 static void read_answer(const ws_answer *answer, struct point_result *out)
 {
     static const char root[] = "kernels/0/machines/0";
@@ -214,12 +209,12 @@ static void read_answer(const ws_answer *answer, struct point_result *out)
     out->model = ws_answer_word(answer, AT("headline/model"));
     out->limit = ws_answer_limit(answer, 0, 0);
     out->time_s = ws_answer_time(answer, 0, 0);
-    out->low_s = number_at(answer, AT("headline/lo"));
-    out->high_s = number_at(answer, AT("headline/hi"));
+    out->low_s = ws_answer_number(answer, AT("headline/lo"));
+    out->high_s = ws_answer_number(answer, AT("headline/hi"));
     out->bound_s = ws_answer_bound(answer, 0, 0);
     out->occupancy = ws_answer_occupancy(answer, 0, 0);
-    out->watts = number_at(answer, AT("power/mean/value"));
-    out->joules = number_at(answer, AT("power/energy/value"));
+    out->watts = ws_answer_number(answer, AT("power/mean/value"));
+    out->joules = ws_answer_number(answer, AT("power/energy/value"));
 #undef AT
 }
 

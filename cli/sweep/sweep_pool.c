@@ -311,7 +311,7 @@ static int read_rank(struct pool *pool, bool *out_is_there)
     struct sweep_message message = {0};
     int rank;
     size_t size;
-    if (!ranks->probe(false, out_is_there, &rank, &size))
+    if (!ranks->probe(out_is_there, &rank, &size))
         return cli_error(pool->cli, EXIT_USAGE, "MPI: cannot look for messages");
     if (!*out_is_there) return EXIT_DONE;
     uint8_t *bytes = message_room(&message, size);

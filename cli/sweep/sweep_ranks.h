@@ -13,8 +13,8 @@ struct sweep_ranks {
     /* Ends all ranks. */
     void (*abort)(int exit_code);
     bool (*send)(int rank, const void *bytes, size_t size);
-    /* Is there a message? *out_rank: whose; it is waited for if `waits`. *out_size: its bytes; false in *out_is_there: none. */
-    bool (*probe)(bool waits, bool *out_is_there, int *out_rank, size_t *out_size);
+    /* Is there a message? *out_rank: whose; *out_size: its bytes; false in *out_is_there: none. */
+    bool (*probe)(bool *out_is_there, int *out_rank, size_t *out_size);
     bool (*receive)(int rank, void *bytes, size_t size);
 };
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct metric {
     const char *name, *sql, *unit;
@@ -21,52 +22,66 @@ static const struct {
                {"power", "watts", "W"},   {"energy", "joules", "J"}};
 enum { RESULT_COUNT = sizeof results / sizeof *results };
 
-static const char *quoted(struct cli *cli, const char *name)
-{
-    char *text = sqlite3_mprintf("\"%w\"", name);
-    const char *copy = cli_copy(cli, text ? text : "");
-    sqlite3_free(text);
-    return copy;
-}
+/* What tells launches apart where a design has several entries under `launches`. */
+static const struct {
+    const char *name, *sql;
+} of_launch[] = {{"kernel", "(SELECT kernel FROM launch WHERE launch.id = point.launch)"},
+                 {"grid", "(SELECT grid FROM launch WHERE launch.id = point.launch)"},
+                 {"block", "(SELECT block FROM launch WHERE launch.id = point.launch)"}};
+enum { OF_LAUNCH_COUNT = sizeof of_launch / sizeof *of_launch };
 
-static int prepare(struct sweep_store *store, const char *sql, sqlite3_stmt **out)
-{
-    return sqlite3_prepare_v2(store->db, sql, -1, out, NULL) == SQLITE_OK
-               ? EXIT_DONE
-               : store_failed(store, "read");
-}
+/* A name by which points differ, and its column in SQL. */
+struct axis {
+    const char *name, *sql;
+};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static int read_axes(struct sweep_store *store, const char ***out, size_t *count)
+static bool has_axis(const struct axis *axes, size_t count, const char *name)
 {
+    for (size_t i = 0; i < count; i++)
+        if (!strcasecmp(axes[i].name, name)) return true;
+    return false;
+}
+
+static int read_axes(struct sweep_store *store, struct axis **out, size_t *count)
+{
+    struct cli *cli = store->cli;
+    const char *entries = store_text(store, "entries");
     sqlite3_stmt *statement;
-    CLI_TRY(prepare(store, "SELECT name FROM axis ORDER BY id", &statement));
+    CLI_TRY(store_prepare(store, "SELECT name FROM axis ORDER BY id", &statement));
     *out = NULL;
     *count = 0;
     while (sqlite3_step(statement) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
-        if (name) CLI_APPEND(store->cli, *out, *count, cli_copy(store->cli, name));
+        if (!name) continue;
+        struct axis axis = {cli_copy(cli, name), store_quoted(cli, name)};
+        CLI_APPEND(cli, *out, *count, axis);
     }
     sqlite3_finalize(statement);
+    for (size_t i = 0; i < OF_LAUNCH_COUNT && entries && strcmp(entries, "1") != 0; i++) {
+        struct axis axis = {of_launch[i].name, of_launch[i].sql};
+        if (!has_axis(*out, *count, axis.name)) CLI_APPEND(cli, *out, *count, axis);
+    }
     return EXIT_DONE;
 }
 
 static int find_axis(struct sweep_store *store, const char *name, const char **out_sql)
 {
-    const char **axes;
-    size_t count;
+    struct axis *axes;
+    const char **names = NULL, *list = "";
+    size_t count, named = 0;
     CLI_TRY(read_axes(store, &axes, &count));
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(axes[i], name)) {
-            *out_sql = quoted(store->cli, name);
+    for (size_t i = 0; i < count; i++) {
+        if (!strcmp(axes[i].name, name)) {
+            *out_sql = axes[i].sql;
             return EXIT_DONE;
         }
-    const char *list = "";
-    for (size_t i = 0; i < count; i++)
-        list = cli_format(store->cli, "%s%s%s", list, i ? ", " : "", axes[i]);
+        list = cli_format(store->cli, "%s%s%s", list, i ? ", " : "", axes[i].name);
+        CLI_APPEND(store->cli, names, named, axes[i].name);
+    }
     return cli_error(store->cli, EXIT_USAGE, "%s has no '%s'%s: it varies %s", store->path, name,
-                     cli_hint(store->cli, name, axes, count), list);
+                     cli_hint(store->cli, name, names, named), list);
 }
 
 /* `+` before a name: more is better; then *sql is negative. */
@@ -107,17 +122,6 @@ static int make_where(struct sweep_store *store, const struct sweep_view *view, 
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-static struct table_cell read_cell(struct cli *cli, sqlite3_stmt *statement, int column)
-{
-    struct table_cell cell = {.number = NAN};
-    int type = sqlite3_column_type(statement, column);
-    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
-        cell.number = sqlite3_column_double(statement, column);
-    else if (type == SQLITE_TEXT)
-        cell.text = cli_copy(cli, (const char *)sqlite3_column_text(statement, column));
-    return cell;
-}
-
 /* Axes and results of the points that `ending` selects and orders. */
 struct selection {
     struct table_column *columns;
@@ -128,14 +132,14 @@ struct selection {
 static int select_columns(struct sweep_store *store, struct selection *out)
 {
     struct cli *cli = store->cli;
-    const char **axes;
+    struct axis *axes;
     size_t count;
     CLI_TRY(read_axes(store, &axes, &count));
     *out = (struct selection){
         .columns = cli_alloc(cli, (count + RESULT_COUNT) * sizeof *out->columns), .sql = ""};
     for (size_t i = 0; i < count; i++) {
-        out->columns[out->column_count++] = (struct table_column){axes[i], NULL};
-        out->sql = cli_format(cli, "%s%s, ", out->sql, quoted(cli, axes[i]));
+        out->columns[out->column_count++] = (struct table_column){axes[i].name, NULL};
+        out->sql = cli_format(cli, "%s%s, ", out->sql, axes[i].sql);
     }
     for (size_t i = 0; i < RESULT_COUNT; i++) {
         out->columns[out->column_count++] = (struct table_column){results[i].name, results[i].unit};
@@ -150,10 +154,10 @@ static int read_rows(struct sweep_store *store, const char *sql, struct sweep_ta
     sqlite3_stmt *statement;
     size_t cells = 0;
     int code;
-    CLI_TRY(prepare(store, sql, &statement));
+    CLI_TRY(store_prepare(store, sql, &statement));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (size_t i = 0; i < table->column_count; i++)
-            CLI_APPEND(store->cli, table->cells, cells, read_cell(store->cli, statement, (int)i));
+            CLI_APPEND(store->cli, table->cells, cells, store_cell(store->cli, statement, (int)i));
         table->row_count++;
     }
     int exit_code = code == SQLITE_DONE ? EXIT_DONE : store_failed(store, "read");
@@ -260,7 +264,7 @@ static int read_values(struct sweep_store *store, const char *sql, size_t count,
     sqlite3_stmt *statement;
     size_t ids = 0, values = 0;
     int code;
-    CLI_TRY(prepare(store, sql, &statement));
+    CLI_TRY(store_prepare(store, sql, &statement));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         CLI_APPEND(store->cli, *out_ids, ids, sqlite3_column_int64(statement, 0));
         for (size_t i = 0; i < count; i++)
@@ -324,11 +328,11 @@ static int read_effect(struct sweep_store *store, const char *axis, const struct
                    "ORDER BY %s",
                    axis, metric->sql, where, metric->sql, axis, axis);
     *out = (struct effect){.best = {.number = NAN}, .worst = {.number = NAN}};
-    CLI_TRY(prepare(store, sql, &statement));
+    CLI_TRY(store_prepare(store, sql, &statement));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         double mean = sqlite3_column_double(statement, 1), n = sqlite3_column_double(statement, 2);
-        if (mean < best) out->best = read_cell(store->cli, statement, 0);
-        if (mean > worst) out->worst = read_cell(store->cli, statement, 0);
+        if (mean < best) out->best = store_cell(store->cli, statement, 0);
+        if (mean > worst) out->worst = store_cell(store->cli, statement, 0);
         best = fmin(best, mean);
         worst = fmax(worst, mean);
         sum += n * mean;
@@ -359,7 +363,7 @@ static int read_variance(struct sweep_store *store, const struct metric *metric,
                    "SELECT avg(l * l) - avg(l) * avg(l) FROM (SELECT ln_(%s) AS l FROM "
                    "point%s AND %s > 0)",
                    metric->sql, where, metric->sql);
-    CLI_TRY(prepare(store, sql, &statement));
+    CLI_TRY(store_prepare(store, sql, &statement));
     bool is_known =
         sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
     *out = is_known ? sqlite3_column_double(statement, 0) : NAN;
@@ -382,7 +386,8 @@ int sweep_sensitivity(struct sweep_store *store, const char *name, const struct 
     struct cli *cli = store->cli;
     struct sweep_table table = {.columns = columns, .column_count = COLUMNS};
     struct metric metric;
-    const char *where, **axes;
+    const char *where;
+    struct axis *axes;
     double variance;
     size_t count, cells = 0;
     CLI_TRY(find_metric(store, name, &metric));
@@ -394,9 +399,9 @@ int sweep_sensitivity(struct sweep_store *store, const char *name, const struct 
     if (isnan(variance)) return no_points(store, name);
     for (size_t i = 0; i < count; i++) {
         struct effect effect;
-        CLI_TRY(read_effect(store, quoted(cli, axes[i]), &metric, where, &effect));
+        CLI_TRY(read_effect(store, axes[i].sql, &metric, where, &effect));
         const struct table_cell row[COLUMNS] = {
-            {.text = axes[i]},
+            {.text = axes[i].name},
             {.number = variance > 0 ? fmin(effect.share / variance, 1) : 0},
             {.number = effect.factor},
             effect.best,

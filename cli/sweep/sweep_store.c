@@ -37,11 +37,37 @@ int store_run(struct sweep_store *store, const char *sql)
                : store_failed(store, "write");
 }
 
-static int prepare(struct sweep_store *store, const char *sql, sqlite3_stmt **out)
+int store_prepare(struct sweep_store *store, const char *sql, sqlite3_stmt **out)
 {
     return sqlite3_prepare_v2(store->db, sql, -1, out, NULL) == SQLITE_OK
                ? EXIT_DONE
                : store_failed(store, "read");
+}
+
+struct table_cell store_cell(struct cli *cli, sqlite3_stmt *statement, int column)
+{
+    struct table_cell cell = {.number = NAN};
+    int type = sqlite3_column_type(statement, column);
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+        cell.number = sqlite3_column_double(statement, column);
+    else if (type == SQLITE_TEXT)
+        cell.text = cli_copy(cli, (const char *)sqlite3_column_text(statement, column));
+    return cell;
+}
+
+const char *store_quoted(struct cli *cli, const char *name)
+{
+    char *text = sqlite3_mprintf("\"%w\"", name);
+    const char *copy = cli_copy(cli, text ? text : "");
+    sqlite3_free(text);
+    return copy;
+}
+
+const char *store_default_path(struct cli *cli, const char *design)
+{
+    size_t length = strlen(design);
+    bool is_yaml = length > 5 && !strcmp(design + length - 5, ".yaml");
+    return cli_format(cli, "%.*s.db", (int)(is_yaml ? length - 5 : length), design);
 }
 
 static int step(struct sweep_store *store, sqlite3_stmt *statement)
@@ -57,7 +83,7 @@ static int step(struct sweep_store *store, sqlite3_stmt *statement)
 static int read_number(struct sweep_store *store, const char *sql, int64_t *out)
 {
     sqlite3_stmt *statement;
-    CLI_TRY(prepare(store, sql, &statement));
+    CLI_TRY(store_prepare(store, sql, &statement));
     bool is_row = sqlite3_step(statement) == SQLITE_ROW;
     *out = is_row ? sqlite3_column_int64(statement, 0) : 0;
     int exit_code = is_row ? EXIT_DONE : store_failed(store, "read");
@@ -99,14 +125,6 @@ const char *store_text(struct sweep_store *store, const char *key)
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static const char *quoted(struct cli *cli, const char *name)
-{
-    char *text = sqlite3_mprintf("\"%w\"", name);
-    const char *copy = cli_copy(cli, text ? text : "");
-    sqlite3_free(text);
-    return copy;
-}
-
 /* Calls for each axis in the order of its columns. */
 static int for_axes(struct sweep_store *store,
                     int (*each)(struct sweep_store *store, const char *kind,
@@ -132,8 +150,8 @@ static int add_axis(struct sweep_store *store, const char *kind, const struct de
                              "%s: error: '%s' is a column of every sweep: choose another name",
                              axis->place, axis->name);
     CLI_TRY(store_run(store, cli_format(store->cli, "ALTER TABLE point ADD COLUMN %s",
-                                        quoted(store->cli, axis->name))));
-    CLI_TRY(prepare(store, "INSERT INTO axis(name, kind) VALUES(?, ?)", &statement));
+                                        store_quoted(store->cli, axis->name))));
+    CLI_TRY(store_prepare(store, "INSERT INTO axis(name, kind) VALUES(?, ?)", &statement));
     sqlite3_bind_text(statement, 1, axis->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 2, kind, -1, SQLITE_STATIC);
     int exit_code = step(store, statement);
@@ -144,7 +162,7 @@ static int add_axis(struct sweep_store *store, const char *kind, const struct de
 static int add_text(struct sweep_store *store, const char *key, const char *text)
 {
     sqlite3_stmt *statement;
-    CLI_TRY(prepare(store, "INSERT INTO sweep(key, value) VALUES(?, ?)", &statement));
+    CLI_TRY(store_prepare(store, "INSERT INTO sweep(key, value) VALUES(?, ?)", &statement));
     sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
     int exit_code = step(store, statement);
@@ -168,6 +186,7 @@ static int create_tables(struct sweep_store *store)
     CLI_TRY(add_text(store, "digest", design->digest));
     CLI_TRY(add_text(store, "design", design->text));
     CLI_TRY(add_text(store, "warpsage", ws_version()));
+    CLI_TRY(add_text(store, "entries", cli_format(store->cli, "%zu", design->entry_count)));
     CLI_TRY(
         add_text(store, "points",
                  cli_format(store->cli, "%llu", (unsigned long long)design_point_count(design))));
@@ -198,11 +217,11 @@ static int prepare_statements(struct sweep_store *store)
     store->texts = cli_alloc(store->cli, (1 + design->fields.count) * sizeof *store->texts);
     for (size_t i = 0; i < POINT_COLUMNS + design->vary.count + 1 + design->fields.count; i++)
         marks = cli_format(store->cli, "%s%s?", marks, i ? "," : "");
-    CLI_TRY(prepare(store, cli_format(store->cli, "INSERT INTO point VALUES(%s)", marks),
-                    &store->add_point));
-    CLI_TRY(
-        prepare(store, "INSERT INTO launch VALUES(?, ?, ?, ?, ?, ?, ?, ?)", &store->add_launch));
-    return prepare(store, "SELECT 1 FROM point WHERE id = ?", &store->has_point);
+    CLI_TRY(store_prepare(store, cli_format(store->cli, "INSERT INTO point VALUES(%s)", marks),
+                          &store->add_point));
+    CLI_TRY(store_prepare(store, "INSERT INTO launch VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+                          &store->add_launch));
+    return store_prepare(store, "SELECT 1 FROM point WHERE id = ?", &store->has_point);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "cli/sweep/design.h"
+#include "cli/sweep/sweep_table.h"
 
 /* What was launched. Texts may be NULL. */
 struct launch_result {
@@ -53,6 +54,15 @@ int store_add_point(struct sweep_store *store, const struct point_result *result
 const char *store_text(struct sweep_store *store, const char *key);
 /* Puts the rows of other files of the same design into one; EXIT_INPUT if one contradicts. */
 int store_merge_all(struct cli *cli, const char *path, const char *const *from, size_t count);
+
+/* The caller finalizes *out. */
+int store_prepare(struct sweep_store *store, const char *sql, sqlite3_stmt **out);
+/* A column of the row that the statement stands on. */
+struct table_cell store_cell(struct cli *cli, sqlite3_stmt *statement, int column);
+/* A name of the design as SQL writes it. */
+const char *store_quoted(struct cli *cli, const char *name);
+/* Where results lie unless told: beside the design, with .db for .yaml. */
+const char *store_default_path(struct cli *cli, const char *design);
 
 /* EXIT_INPUT with what SQLite says; `doing`: "write". */
 int store_failed(const struct sweep_store *store, const char *doing);

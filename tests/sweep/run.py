@@ -135,6 +135,21 @@ def test_reports(points):
           sum(p["gpu"] == "v100" and p["N"] == 65536 for p in points))
 
 
+def test_entries():
+    """Points of several launches say which launch they are of."""
+    launches = [{"kernel_file": str(PTX), "kernel": kernel, "grid": grid, "block": 64, "args": args} for kernel, grid, args in
+                (("saxpy", 4, ["u32:256", "f32:2", "f32[256]=random", "f32[256]=iota"]),
+                 ("saxpy", 8, ["u32:512", "f32:2", "f32[512]=random", "f32[512]=iota"]))]
+    path = design("entries", launches=launches, vary=None, where=None, defines=None, gpu=["v100"], machine=None)
+    done = run("sweep", "run", path)
+    check("a sweep of two entries", done.returncode == 0, done.stderr)
+    best = json.loads(run("sweep", "best", "entries.db", "-f", "json").stdout)["rows"]
+    check("the launches are named", sorted((r["kernel"], r["grid"], r["block"]) for r in best) ==
+          [("saxpy", "4,1,1", "64,1,1"), ("saxpy", "8,1,1", "64,1,1")], best)
+    one = json.loads(run("sweep", "best", "entries.db", "--where", "grid=8,1,1", "-f", "json").stdout)["rows"]
+    check("--where grid", [r["grid"] for r in one] == ["8,1,1"], one)
+
+
 def test_faults():
     done = run("sweep", "run", design("faults.yaml"))
     points = rows("faults.db")
@@ -293,6 +308,7 @@ def main():
         points = test_rows()
         test_model()
         test_reports(points)
+        test_entries()
         test_faults()
         test_tune()
         test_kills(options.kills)
