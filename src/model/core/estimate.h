@@ -253,7 +253,6 @@ struct prediction {
     const struct cache_section *caches; /* hits on the machine's caches; NULL: unknown ... */
     const char *caches_reason;          /* ... and why */
     size_t estimate_count;
-    struct estimate estimates[16];
     size_t refusal_count; /* models that cannot answer */
     struct refusal refusals[16];
     const struct power_estimate *power; /* model/power/power_estimate.h; NULL: none */
@@ -267,6 +266,7 @@ struct prediction {
     unsigned evidence_distance; /* ... in tenths of a compute capability; 0: this generation */
     struct time_band band;
     struct model_spread spread;
+    struct estimate estimates[16]; /* last: what is behind estimate_count is never cleared */
 };
 
 /* Checks needs centrally, runs the models in order, works out the gains. WS_ERR_NO_MODEL if none
@@ -274,7 +274,7 @@ struct prediction {
 ws_status model_predict(struct diag *diag, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,
                         struct prediction **out);
-/* The same in a prediction that is used again and again: zeros at first, what it held is gone. */
+/* The same in a prediction that is used again and again: zeros at first; what it held is gone. */
 ws_status model_predict_again(struct diag *diag, const struct profile *profile,
                               const struct machine *machine, const struct predict_options *options,
                               struct prediction *prediction);

@@ -135,6 +135,7 @@ static const struct cache_section *find_near_caches(const struct prediction *out
 {
     struct cache_geometry geometry;
     const struct cache_section *near = NULL;
+    if (!profile_next_caches(out->profile, NULL)) return NULL;
     struct machine *loaded = machine_as_loaded(out->machine);
     if (cache_geometry_read(loaded, out->profile, out->occupancy.blocks_per_sm, &geometry))
         near = profile_near_caches(out->profile, cache_geometry_find(&geometry, out->l2.share));
@@ -515,7 +516,10 @@ ws_status model_predict_again(struct diag *diag, const struct profile *profile,
     profile_drop_spills(prediction->spilled);
     arena_restart(&prediction->arena);
     struct arena arena = prediction->arena;
-    *prediction = (struct prediction){.arena = arena, .profile = profile, .machine = machine};
+    memset(prediction, 0, offsetof(struct prediction, estimates));
+    prediction->arena = arena;
+    prediction->profile = profile;
+    prediction->machine = machine;
     keep_options(prediction, options);
     return predict(diag, prediction);
 }
