@@ -37,6 +37,7 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .odd_pairs = 0x33333333,
     .low_nibbles = 0x0f0f0f0f,
     .ones = 0x01010101,
+    .odd_lanes = 0xaaaaaaaa,
     .two_31 = 0x4f000000,
     .two_31_64 = {0, 0x41e00000},
     .reversed_bytes = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,

@@ -140,6 +140,7 @@ struct body_constants {
     uint32_t one, half_nan, low_halves, least_f16;     /* the least normal number of f16 as f32 */
     uint32_t signs_16, no_signs_16, least_normals_f16; /* of both halves */
     uint32_t odd_bits, odd_pairs, low_nibbles, ones;   /* of every byte */
+    uint32_t odd_lanes;                                /* a mask */
     uint32_t two_31, two_31_64[2];                     /* as f32, as f64 */
     uint8_t reversed_bytes[64];                        /* of 32-bit lanes */
     uint32_t words_of_bytes[16];    /* of each byte where in 16 bytes its word begins */

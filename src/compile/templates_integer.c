@@ -42,6 +42,31 @@ enum x86_form integer_form(unsigned op, unsigned type)
     return is_signed ? row->signed_32 : row->unsigned_32;
 }
 
+/* Lower words of products with a constant: two wide multiplications and two shuffles, of which a chain waits seven
+ * cycles; vpmulld takes ten. Uses SCRATCH + 1. */
+static void emit_low_32(struct body *b, unsigned to, unsigned x, struct x86_place y)
+{
+    enum { ODD = SCRATCH + 1, ODD_LANES = 1, ODD_DOWN = 0xf5, EVEN_UP = 0xa0 };
+    x86_mask_load(b->a, ODD_LANES,
+                  x86_at(RBP, (int32_t)offsetof(struct body_constants, odd_lanes)));
+    x86_vector(b->a, X86_SHUFFLE_WORDS, ODD, 0, x86_reg(x), 0, ODD_DOWN);
+    emit3(b, X86_MUL_WIDE_U32, to, x, y);
+    emit3(b, X86_MUL_WIDE_U32, ODD, ODD, y);
+    x86_vector(b->a, X86_SHUFFLE_WORDS, to, 0, x86_reg(ODD), ODD_LANES, EVEN_UP);
+}
+
+/* One register's worth of lower halves of products. */
+static void emit_low_product(struct body *b, unsigned bytes, operand_ref second, unsigned to,
+                             unsigned x, struct x86_place y)
+{
+    static const uint8_t forms[] = {[2] = X86_MUL_16, [4] = X86_MUL_32, [8] = X86_MUL_64};
+    uint64_t constant;
+    if (bytes == 4 && value_constant(b, second, &constant))
+        emit_low_32(b, to, x, y);
+    else
+        emit3(b, forms[bytes], to, x, y);
+}
+
 static bool template_binary(struct body *b, const struct uop *u, unsigned bytes)
 {
     if (!find_binary(u->insn->op) || u->insn->nsrc != 2 || !has_widths(u, bytes, bytes, bytes, 0))
@@ -52,10 +77,12 @@ static bool template_binary(struct body *b, const struct uop *u, unsigned bytes)
     struct result result = value_begin(b, bytes);
     bool swaps = first.chunks[0].is_memory && u->insn->op != OP_SUB;
     for (unsigned c = 0; c < bytes / 2; c++) {
-        struct x86_place x = swaps ? second.chunks[c] : first.chunks[c];
+        unsigned x = value_in_register(b, swaps ? second.chunks[c] : first.chunks[c], SCRATCH);
         struct x86_place y = swaps ? first.chunks[c] : second.chunks[c];
-        emit3(b, integer_form(u->insn->op, u->insn->type), result.regs[c],
-              value_in_register(b, x, SCRATCH), y);
+        if (u->insn->op == OP_MUL)
+            emit_low_product(b, bytes, u->src[!swaps], result.regs[c], x, y);
+        else
+            emit3(b, integer_form(u->insn->op, u->insn->type), result.regs[c], x, y);
     }
     value_finish(b, 0, &result, bytes, false);
     return true;
@@ -158,11 +185,7 @@ static bool template_mad(struct body *b, const struct uop *u, unsigned bytes)
     struct result result = value_begin(b, bytes);
     for (unsigned c = 0; c < bytes / 2; c++) {
         unsigned x = value_in_register(b, first.chunks[c], SCRATCH), to = result.regs[c];
-        emit3(b,
-              bytes == 8   ? X86_MUL_64
-              : bytes == 4 ? X86_MUL_32
-                           : X86_MUL_16,
-              to, x, second.chunks[c]);
+        emit_low_product(b, bytes, u->src[1], to, x, second.chunks[c]);
         emit3(b,
               bytes == 8   ? X86_ADD_64
               : bytes == 4 ? X86_ADD_32

@@ -478,7 +478,7 @@ const struct reference x86_references[X86_FORMS] = {
     ROW(PICK_64, RESULT_FIRST, 8, 8, .has_second = true, .spread = 8, .imms = NO_IMM),
     ROW(SHUFFLE_QUARTERS, RESULT_FIRST, 8, 8, .has_second = true, .spread = 8,
         .imms = {0x4e, 0xe4, 0x1b, -1}),
-    ROW(SHUFFLE_WORDS, RESULT_FIRST, 16, 4, .spread = 4, .imms = {0xb1, 0x1b, 0xe4, -1}),
+    ROW(SHUFFLE_WORDS, RESULT_FIRST, 16, 4, .spread = 4, .imms = {0xb1, 0xf5, 0xa0, -1}),
     ROW(JOIN_QUARTERS, RESULT_FIRST, 16, 4, .has_second = true, .imms = {0, 1, 2, 3}),
     ROW(JOIN_HALVES, RESULT_FIRST, 8, 8, .has_second = true, .imms = {0, 1, -1}),
     ROW(UPPER_HALF, RESULT_LAST, 4, 8, .imms = {0, 1, -1}),
