@@ -38,7 +38,7 @@ static uint32_t find_shape_slot(const struct body *b, operand_ref ref)
 
 static struct x86_place shape_addresses(uint32_t slot, unsigned chunk)
 {
-    struct x86_place place = FRAME_SHAPE(slot, addresses);
+    struct x86_place place = FRAME_SHAPE(slot, at.addresses);
     place.offset += (int32_t)(VECTOR_BYTES * chunk);
     return place;
 }
@@ -134,8 +134,8 @@ static void emit_check_shadow(struct body *b, const struct uop *u, uint32_t slot
     load(b, RAX, FRAME_SHAPE(slot, unit));
     x86_imm(b->a, X86_CMP_IMM, RAX, u->bytes);
     slow_if(b, slow, X86_NOT_EQUAL);
-    emit_place(b, RCX, FRAME_SHAPE(slot, base), u->imm);
-    emit_place(b, R9, FRAME_SHAPE(slot, base2), u->imm);
+    emit_place(b, RCX, FRAME_SHAPE(slot, at.base), u->imm);
+    emit_place(b, R9, FRAME_SHAPE(slot, at.base2), u->imm);
     x86_scalar(b->a, true, X86_LOAD, RAX, x86_reg(RCX));
     x86_scalar(b->a, true, X86_OR, RAX, x86_reg(R9));
     x86_imm(b->a, X86_AND_IMM, RAX, BITS - 1);
@@ -280,8 +280,8 @@ static void emit_check_together(struct body *b, uint32_t slot, const struct toge
     x86_test_byte(b->a, FRAME_SHAPE(slot, bits), (uint8_t)(all->bytes - 1));
     bad[count++] = x86_jump(b->a, X86_NOT_EQUAL);
     load(b, R11, OF_EXEC(shared));
-    load(b, R9, FRAME_SHAPE(slot, base));
-    load(b, R10, FRAME_SHAPE(slot, base2));
+    load(b, R9, FRAME_SHAPE(slot, at.base));
+    load(b, R10, FRAME_SHAPE(slot, at.base2));
     x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
     x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
     x86_scalar(b->a, true, X86_STORE, R9, FRAME_SHAPE(slot, host));
@@ -341,15 +341,15 @@ static struct dense_test emit_dense_test(struct body *b, const struct uop *u, ui
         load(b, R9, FRAME_SHAPE(slot, host));
         load(b, R10, FRAME_SHAPE(slot, host2));
     } else {
-        load(b, R9, FRAME_SHAPE(slot, base));
+        load(b, R9, FRAME_SHAPE(slot, at.base));
         x86_scalar(b->a, true, X86_ADD, R9, x86_reg(R11));
-        load(b, R10, FRAME_SHAPE(slot, base2));
+        load(b, R10, FRAME_SHAPE(slot, at.base2));
         x86_scalar(b->a, true, X86_ADD, R10, x86_reg(R11));
     }
     x86_imm(b->a, X86_CMP_IMM, RCX, u->bytes);
     test.jumps[0] = x86_jump(b->a, X86_NOT_EQUAL);
     if (data_takes_halves(u)) return test;
-    x86_cmp_imm(b->a, FRAME_SHAPE(slot, kind), ACCESS_STRIDED);
+    x86_cmp_imm(b->a, FRAME_SHAPE(slot, at.shape), ACCESS_STRIDED);
     test.jumps[test.count++] = x86_jump(b->a, X86_NOT_EQUAL);
     return test;
 }

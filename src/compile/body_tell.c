@@ -33,7 +33,7 @@ static bool is_of_group(const struct body_access *one, const struct body_access 
     return is_grouped(one) && one->shape == first->shape && one->space == first->space;
 }
 
-static void make_group(struct body *b, uint32_t begin, uint32_t end, struct body_group *out)
+static struct access_group make_group(struct body *b, uint32_t begin, uint32_t end)
 {
     const struct body_access *first = &b->accesses[begin];
     struct grouped_access *list = ARENA_ARRAY(b->arena, struct grouped_access, end - begin);
@@ -43,15 +43,16 @@ static void make_group(struct body *b, uint32_t begin, uint32_t end, struct body
         if (is_of_group(one, first))
             list[count++] = (struct grouped_access){one->uop->index, one->uop->bytes, one->offset};
     }
-    *out = (struct body_group){first->shape, first->space, {b->counts->groups++, count, list}};
+    return (struct access_group){b->counts->groups++, count, first->space, list};
 }
 
 static const struct body_segment *make_segment(struct body *b, uint32_t begin, uint32_t end)
 {
     struct body_segment *segment = ARENA_ARRAY(b->arena, struct body_segment, 1);
-    struct body_group *groups = ARENA_ARRAY(b->arena, struct body_group, end - begin);
+    struct access_group *groups = ARENA_ARRAY(b->arena, struct access_group, end - begin);
+    uint32_t *shapes = ARENA_ARRAY(b->arena, uint32_t, end - begin);
     uint32_t *others = ARENA_ARRAY(b->arena, uint32_t, end - begin);
-    *segment = (struct body_segment){b->accesses, begin, end, groups, others, 0, 0};
+    *segment = (struct body_segment){b->accesses, begin, end, groups, shapes, others, 0, 0};
     for (uint32_t i = begin; i < end; i++) {
         if (!is_grouped(&b->accesses[i])) {
             others[segment->other_count++] = i;
@@ -60,7 +61,9 @@ static const struct body_segment *make_segment(struct body *b, uint32_t begin, u
         uint32_t first = begin;
         while (!is_of_group(&b->accesses[first], &b->accesses[i]))
             first++;
-        if (first == i) make_group(b, i, end, &groups[segment->group_count++]);
+        if (first != i) continue;
+        shapes[segment->group_count] = b->accesses[i].shape;
+        groups[segment->group_count++] = make_group(b, i, end);
     }
     return segment;
 }

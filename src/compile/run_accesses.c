@@ -12,12 +12,12 @@ static struct access access_of(const struct body_access *one, const struct body_
         access.addresses = one->addresses;
         return access;
     }
-    const struct body_shape *shape = &frame->shapes[one->shape];
+    const struct access_base *shape = &frame->shapes[one->shape].at;
     const uint64_t offset = (uint64_t)one->offset;
-    access.shape = (uint8_t)shape->kind;
+    access.shape = (uint8_t)shape->shape;
     access.base = shape->base + offset;
     access.base2 = shape->base2 + offset;
-    access.stride = (int64_t)shape->stride;
+    access.stride = shape->stride;
     access.addresses = offset ? addresses : shape->addresses;
     for (unsigned i = 0; offset && i < WARP_LANES; i++)
         addresses[i] = shape->addresses[i] + offset;
@@ -43,20 +43,22 @@ void body_tell(struct exec *x, const struct body_access *accesses, struct body_f
     frame->told = end;
 }
 
-static void tell_group(struct exec *x, const struct body_group *group,
-                       const struct body_frame *frame)
+static void tell_groups(struct exec *x, const struct body_segment *segment,
+                        const struct body_frame *frame)
 {
-    static const uint64_t zeros[WARP_LANES];
-    const struct body_shape *shape = &frame->shapes[group->shape];
-    struct access base = {.space = group->space, .mask = x->mask, .addresses = zeros};
-    if (group->shape < SHAPES_MAX) {
-        base.shape = (uint8_t)shape->kind;
-        base.base = shape->base;
-        base.base2 = shape->base2;
-        base.stride = (int64_t)shape->stride;
-        base.addresses = shape->addresses;
+    enum { AT_ONCE = 16 };
+    static const struct access_base zeros = {.shape = ACCESS_UNIFORM};
+    const struct access_base *bases[AT_ONCE];
+    for (uint32_t first = 0, count; first < segment->group_count; first += count) {
+        count = segment->group_count - first;
+        if (count > AT_ONCE) count = AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t shape = segment->shapes[first + i];
+            bases[i] = shape < SHAPES_MAX ? &frame->shapes[shape].at : &zeros;
+        }
+        x->observe->groups(x->observer_worker, &x->warp->ref, segment->groups + first, bases, count,
+                           x->mask);
     }
-    x->observe->group(x->observer_worker, &x->warp->ref, &group->group, &base);
 }
 
 void body_tell_segment(struct exec *x, const struct body_segment *segment, struct body_frame *frame)
@@ -65,8 +67,7 @@ void body_tell_segment(struct exec *x, const struct body_segment *segment, struc
         body_tell(x, segment->accesses, frame, segment->end);
         return;
     }
-    for (uint32_t i = 0; x->observe && i < segment->group_count; i++)
-        tell_group(x, &segment->groups[i], frame);
+    if (x->observe) tell_groups(x, segment, frame);
     for (uint32_t i = 0; x->observe && i < segment->other_count; i++)
         tell_one(x, &segment->accesses[segment->others[i]], frame);
     frame->told = segment->end;

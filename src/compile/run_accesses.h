@@ -9,18 +9,14 @@ enum { SHAPES_MAX = 16, SLOW_JUMPS_MAX = 12, GUARDS_MAX = 16 };
 
 /* Of 32 addresses, without the offset of an access (sem_memory.h, find_shape). */
 struct body_shape {
-    uint64_t low, high;   /* least and greatest of the lanes that take part */
-    uint64_t base, base2; /* of lanes 0 and 16 */
-    uint64_t stride;
-    uint64_t bits; /* all that those lanes have */
-    uint32_t kind; /* enum access_shape */
-    uint32_t unused;
-    uint64_t unit; /* the stride, if all lanes take part and have one */
+    uint64_t low, high; /* least and greatest of the lanes that take part */
+    uint64_t bits;      /* all that those lanes have */
+    uint64_t unit;      /* the stride, if all lanes take part and have one */
     /* Of accesses to shared memory that were checked together: */
     uint64_t host, host2;  /* of lanes 0 and 16 */
     uint64_t checked_unit; /* the unit if all of them are good, else UNCHECKED */
-    uint64_t unused2[5];
-    uint64_t addresses[WARP_LANES];
+    uint64_t unused;
+    struct access_base at;
 };
 #define NO_UNIT INT64_MAX
 #define UNCHECKED INT32_MIN /* no stride within shared memory */
@@ -45,19 +41,13 @@ struct body_access {
     const uint64_t *addresses; /* of a fixed one */
 };
 
-/* Accesses that have the shape in common. */
-struct body_group {
-    uint32_t shape; /* as of an access */
-    uint8_t space;
-    struct access_group group;
-};
-
 /* Accesses of a path that the observer is told of at one place. */
 struct body_segment {
     const struct body_access *accesses;
     uint32_t begin, end;
-    const struct body_group *groups;
-    const uint32_t *others; /* accesses and guards that are in no group */
+    const struct access_group *groups; /* of accesses that have a shape in common */
+    const uint32_t *shapes;            /* of the groups, as of an access */
+    const uint32_t *others;            /* accesses and guards that are in no group */
     uint32_t group_count, other_count;
 };
 

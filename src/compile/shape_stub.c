@@ -4,8 +4,8 @@
 #include "compile/body.h"
 
 #define OF_SHAPE(field) x86_at(RDI, (int32_t)offsetof(struct body_shape, field))
-#define OF_LANE(lane) x86_at(RDI, (int32_t)(offsetof(struct body_shape, addresses) + 8 * (lane)))
-#define OF_INDEX(gpr) x86_indexed(RDI, (int32_t)offsetof(struct body_shape, addresses), gpr, 3)
+#define OF_LANE(lane) x86_at(RDI, (int32_t)(offsetof(struct body_shape, at.addresses) + 8 * (lane)))
+#define OF_INDEX(gpr) x86_indexed(RDI, (int32_t)offsetof(struct body_shape, at.addresses), gpr, 3)
 #define OF_LANES(n) x86_at(RBP, (int32_t)(offsetof(struct body_constants, lanes) + 8 * (size_t)(n)))
 
 enum { CHUNK_LANES = 8, CHUNKS = WARP_LANES / CHUNK_LANES };
@@ -150,7 +150,7 @@ static void stub_uneven(struct assembler *a)
 
 static void stub_kind(struct assembler *a, enum access_shape kind)
 {
-    x86_store_imm(a, OF_SHAPE(kind), (int32_t)kind);
+    x86_store_imm(a, OF_SHAPE(at.shape), (int32_t)kind);
     x86_return(a);
 }
 
@@ -163,9 +163,9 @@ static void stub_ends(struct assembler *a)
     x86_scalar(a, true, X86_LOAD, R9, OF_LANE(15));
     x86_scalar(a, true, X86_LOAD, RSI, OF_LANE(16));
     x86_scalar(a, true, X86_LOAD, R8, OF_LANE(31));
-    x86_scalar(a, true, X86_STORE, RAX, OF_SHAPE(base));
-    x86_scalar(a, true, X86_STORE, RSI, OF_SHAPE(base2));
-    x86_scalar(a, true, X86_STORE, RCX, OF_SHAPE(stride));
+    x86_scalar(a, true, X86_STORE, RAX, OF_SHAPE(at.base));
+    x86_scalar(a, true, X86_STORE, RSI, OF_SHAPE(at.base2));
+    x86_scalar(a, true, X86_STORE, RCX, OF_SHAPE(at.stride));
 }
 
 /* Of whole warps ranges and bits by the ends, and a stride by which vectors may move. */
@@ -240,22 +240,22 @@ void shape_stub_write(struct assembler *a)
 /* rax: the address of lane 0. */
 static void stub_take(struct assembler *a)
 {
-    x86_scalar(a, true, X86_STORE, RAX, OF_SHAPE(base));
-#define FROM_BASE(field, opcode)                                                                   \
+    x86_scalar(a, true, X86_STORE, RAX, OF_SHAPE(at.base));
+#define FROM_BASE(field, to, opcode)                                                               \
     x86_scalar(a, true, X86_LOAD, RCX, OF_RECORD(field));                                          \
     x86_scalar(a, true, opcode, RCX, x86_reg(RAX));                                                \
-    x86_scalar(a, true, X86_STORE, RCX, OF_SHAPE(field));
-    FROM_BASE(low, X86_ADD)
-    FROM_BASE(high, X86_ADD)
-    FROM_BASE(base2, X86_ADD)
-    FROM_BASE(bits, X86_OR)
+    x86_scalar(a, true, X86_STORE, RCX, OF_SHAPE(to));
+    FROM_BASE(low, low, X86_ADD)
+    FROM_BASE(high, high, X86_ADD)
+    FROM_BASE(base2, at.base2, X86_ADD)
+    FROM_BASE(bits, bits, X86_OR)
 #undef FROM_BASE
-#define AS_RECORDED(is_wide, field)                                                                \
+#define AS_RECORDED(is_wide, field, to)                                                            \
     x86_scalar(a, is_wide, X86_LOAD, RCX, OF_RECORD(field));                                       \
-    x86_scalar(a, is_wide, X86_STORE, RCX, OF_SHAPE(field));
-    AS_RECORDED(true, stride)
-    AS_RECORDED(true, unit)
-    AS_RECORDED(false, kind)
+    x86_scalar(a, is_wide, X86_STORE, RCX, OF_SHAPE(to));
+    AS_RECORDED(true, stride, at.stride)
+    AS_RECORDED(true, unit, unit)
+    AS_RECORDED(false, kind, at.shape)
 #undef AS_RECORDED
     x86_return(a);
 }
@@ -264,7 +264,7 @@ static void stub_take(struct assembler *a)
 static void stub_keep(struct assembler *a)
 {
     enum { ADDRESSES = SCRATCH, FIRST };
-    x86_scalar(a, true, X86_LOAD, RAX, OF_SHAPE(base));
+    x86_scalar(a, true, X86_LOAD, RAX, OF_SHAPE(at.base));
     vector(a, X86_SPREAD_64, FIRST, 0, x86_reg(RAX));
     for (unsigned c = 0; c < CHUNKS; c++) {
         struct x86_place to = OF_RECORD(relative);
@@ -273,21 +273,21 @@ static void stub_keep(struct assembler *a)
         vector(a, X86_SUB_64, ADDRESSES, ADDRESSES, x86_reg(FIRST));
         vector(a, X86_MOVE_OUT, ADDRESSES, 0, to);
     }
-#define LESS_BASE(field)                                                                           \
-    x86_scalar(a, true, X86_LOAD, RCX, OF_SHAPE(field));                                           \
+#define LESS_BASE(from, field)                                                                     \
+    x86_scalar(a, true, X86_LOAD, RCX, OF_SHAPE(from));                                            \
     x86_scalar(a, true, X86_SUB, RCX, x86_reg(RAX));                                               \
     x86_scalar(a, true, X86_STORE, RCX, OF_RECORD(field));
-    LESS_BASE(low)
-    LESS_BASE(high)
-    LESS_BASE(base2)
+    LESS_BASE(low, low)
+    LESS_BASE(high, high)
+    LESS_BASE(at.base2, base2)
 #undef LESS_BASE
-#define AS_FOUND(is_wide, field)                                                                   \
-    x86_scalar(a, is_wide, X86_LOAD, RCX, OF_SHAPE(field));                                        \
+#define AS_FOUND(is_wide, from, field)                                                             \
+    x86_scalar(a, is_wide, X86_LOAD, RCX, OF_SHAPE(from));                                         \
     x86_scalar(a, is_wide, X86_STORE, RCX, OF_RECORD(field));
-    AS_FOUND(true, bits)
-    AS_FOUND(true, stride)
-    AS_FOUND(true, unit)
-    AS_FOUND(false, kind)
+    AS_FOUND(true, bits, bits)
+    AS_FOUND(true, at.stride, stride)
+    AS_FOUND(true, unit, unit)
+    AS_FOUND(false, at.shape, kind)
 #undef AS_FOUND
     x86_return(a);
 }
@@ -305,7 +305,7 @@ void shape_stub_write_known(struct assembler *a, uint32_t shape_stub)
     x86_push(a, RSI);
     x86_call_at(a, shape_stub);
     x86_pop(a, RSI);
-    x86_cmp_imm(a, OF_SHAPE(kind), ACCESS_GENERAL); /* unlikely to come again */
+    x86_cmp_imm(a, OF_SHAPE(at.shape), ACCESS_GENERAL); /* unlikely to come again */
     uint32_t general = x86_jump(a, X86_EQUAL);
     stub_keep(a);
     x86_land(a, general);

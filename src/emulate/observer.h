@@ -76,10 +76,19 @@ struct access {
     const uint64_t *addresses; /* [32], valid for every shape in the lanes of mask */
 };
 
+/* Addresses of the lanes of a warp, as of an access. */
+struct access_base {
+    uint64_t base, base2;
+    int64_t stride;
+    uint32_t shape; /* enum access_shape */
+    uint64_t addresses[32] __attribute__((aligned(64)));
+};
+
 /* Instructions that access memory at fixed distances from one address by lane. The groups of a program are numbered
  * from 0. */
 struct access_group {
     uint32_t number, count;
+    uint8_t space; /* enum mem_space, never GENERIC */
     const struct grouped_access {
         uint32_t insn;
         uint8_t bytes;
@@ -135,9 +144,9 @@ struct observer_ops {
                   uint32_t on);
     void (*memory)(void *worker, const struct warp_ref *warp, uint32_t insn,
                    const struct access *access);
-    /* Stands for the calls of memory for all accesses of a group; `base` is an access at offset 0. */
-    void (*group)(void *worker, const struct warp_ref *warp, const struct access_group *group,
-                  const struct access *base);
+    /* Stands for the calls of memory for all accesses of these groups by the lanes `active`. */
+    void (*groups)(void *worker, const struct warp_ref *warp, const struct access_group *groups,
+                   const struct access_base *const *bases, uint32_t count, uint32_t active);
     /* bra or brx: lanes that take it, number of different places the active lanes go to. */
     void (*branch)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
                    uint32_t taken, uint32_t targets);

@@ -62,26 +62,32 @@ static uint32_t add_pattern(struct worker *w, const struct group_state *state,
     return groups->pattern_count++;
 }
 
-uint32_t group_pattern(struct worker *w, struct group_state *state, const struct access *base)
+static uint32_t find_pattern(struct worker *w, struct group_state *state, const struct access *base,
+                             const struct regular_key *key)
 {
-    if (base->shape == ACCESS_GENERAL) return GROUP_APART;
-    bool is_uniform = base->shape == ACCESS_UNIFORM;
-    uint64_t low = base->base & (is_uniform ? state->uniform_alignment : state->alignment);
-    const struct regular_key key = regular_key(base, low);
-    if (state->used && regular_key_equal(&key, &state->keys[state->last]))
-        return state->numbers[state->last];
-    for (uint8_t i = 0; i < state->used; i++) {
-        if (!regular_key_equal(&key, &state->keys[i])) continue;
-        state->last = i;
-        return state->numbers[i];
-    }
+    for (uint8_t i = 0; i < state->used; i++)
+        if (regular_key_equal(key, &state->keys[i])) return state->numbers[i];
     uint32_t number = add_pattern(w, state, base);
     if (number == GROUP_APART) return number;
-    state->last = state->next;
-    state->keys[state->last] = key;
-    state->numbers[state->last] = number;
+    state->keys[state->next] = *key;
+    state->numbers[state->next] = number;
     state->next = (uint8_t)((state->next + 1) % SITE_PATTERNS);
     if (state->used < SITE_PATTERNS) state->used++;
+    return number;
+}
+
+uint32_t group_find_pattern(struct worker *w, struct group_state *state, const struct access *base)
+{
+    if (base->shape == ACCESS_GENERAL || state->is_apart) return GROUP_APART;
+    bool is_uniform = base->shape == ACCESS_UNIFORM;
+    uint64_t alignment = is_uniform ? state->uniform_alignment : state->alignment;
+    uint64_t low = base->base & alignment;
+    const struct regular_key key = regular_key(base, low);
+    uint32_t number = find_pattern(w, state, base, &key);
+    if (number != GROUP_APART)
+        state->seen =
+            (struct group_last){base->mask, base->shape, base->stride, base->base2 - base->base,
+                                low,        alignment,   number};
     return number;
 }
 

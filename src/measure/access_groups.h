@@ -9,8 +9,19 @@
 
 #define GROUP_APART UINT32_MAX
 
+/* Addresses as a group had them last, but for bits that its costs do not depend on. */
+struct group_last {
+    uint32_t active; /* 0: none */
+    uint32_t shape;
+    int64_t stride;
+    uint64_t delta; /* from half to half */
+    uint64_t low, alignment;
+    uint32_t pattern;
+};
+
 /* A group as one worker sees it: instructions that have a cost. */
 struct group_state {
+    struct group_last seen;
     bool is_known;
     bool is_apart; /* each of its accesses is to be counted by itself */
     uint32_t count;
@@ -19,7 +30,7 @@ struct group_state {
     uint64_t alignment, uniform_alignment; /* minus 1, the largest of them */
     struct regular_key keys[SITE_PATTERNS];
     uint32_t numbers[SITE_PATTERNS];
-    uint8_t used, last, next;
+    uint8_t used, next;
 };
 
 /* What one pattern of a group costs: by instruction of the group. */
@@ -44,8 +55,18 @@ static inline struct group_state *group_find(struct worker *w, struct access_gro
     bool is_known = group->number < groups->state_count && groups->states[group->number].is_known;
     return is_known ? &groups->states[group->number] : group_make(w, group, space);
 }
+/* Its slow path. */
+uint32_t group_find_pattern(struct worker *w, struct group_state *state, const struct access *base);
 /* Number of the pattern of these accesses; GROUP_APART: each is to be counted by itself. */
-uint32_t group_pattern(struct worker *w, struct group_state *state, const struct access *base);
+static inline uint32_t group_pattern(struct worker *w, struct group_state *state,
+                                     const struct access *base)
+{
+    const struct group_last *seen = &state->seen;
+    bool is_seen = seen->active == base->mask && seen->shape == base->shape &&
+                   seen->stride == base->stride && seen->delta == base->base2 - base->base &&
+                   seen->low == (base->base & seen->alignment);
+    return is_seen ? seen->pattern : group_find_pattern(w, state, base);
+}
 /* Adds `times` occurrences of a pattern to the tallies of the instructions and to `stage`. */
 void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage);
 void access_groups_clear(struct access_groups *groups);

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 
-enum { SECTOR_SHIFT = 5, PIECE_SECTORS_SHIFT = 15, PIECE_WORDS = 1 << (PIECE_SECTORS_SHIFT - 6) };
-enum { LANES = 32, NEAR_MAX = 1 << 20 /* pieces of 1 MiB: 1 TiB */ };
+enum { PIECE_SECTORS_SHIFT = FOOTPRINT_PIECE_SHIFT, PIECE_WORDS = 1 << (PIECE_SECTORS_SHIFT - 6) };
+enum { NEAR_MAX = 1 << 20 /* pieces of 1 MiB: 1 TiB */ };
 
 struct footprint_piece {
     uint64_t key;   /* (first sector >> PIECE_SECTORS_SHIFT) + 1 */
@@ -60,47 +60,18 @@ static inline void add_sector(struct footprint *footprint, uint64_t sector)
     if (!(*word & bit)) *word |= bit; /* mostly known already: then nothing is stored */
 }
 
-static inline void add_sectors(struct footprint *footprint, uint64_t first, uint64_t last)
+void footprint_add_sectors(struct footprint *footprint, uint64_t first, uint64_t last)
 {
-    if (first >> 6 != last >> 6) {
-        for (uint64_t sector = first; sector <= last; sector++)
-            add_sector(footprint, sector);
-        return;
-    }
-    uint64_t at = first & ((1 << PIECE_SECTORS_SHIFT) - 1);
-    uint64_t bits = ((UINT64_C(2) << (last - first)) - 1) << (first & 63);
-    uint64_t *word = &piece_of(footprint, first)[at >> 6];
-    if ((*word & bits) != bits) *word |= bits;
+    for (uint64_t sector = first; sector <= last; sector++)
+        add_sector(footprint, sector);
 }
 
-static inline void add_bytes(struct footprint *footprint, uint64_t address, uint64_t bytes)
+/* A naturally aligned word lies within one sector. */
+void footprint_add_lanes(struct footprint *footprint, const uint64_t *addresses, uint32_t lanes,
+                         uint64_t offset)
 {
-    add_sectors(footprint, address >> SECTOR_SHIFT, (address + bytes - 1) >> SECTOR_SHIFT);
-}
-
-void footprint_add_at(struct footprint *footprint, const struct access *access, unsigned bytes,
-                      uint64_t offset)
-{
-    bool whole = access->mask == UINT32_MAX && access->stride == bytes;
-    uint64_t base = access->base + offset;
-    if (access->shape == ACCESS_UNIFORM) {
-        add_bytes(footprint, base, bytes);
-    } else if (whole && access->shape == ACCESS_STRIDED) {
-        add_bytes(footprint, base, (uint64_t)bytes * LANES);
-    } else if (whole && access->shape == ACCESS_HALVES) {
-        add_bytes(footprint, base, (uint64_t)bytes * LANES / 2);
-        add_bytes(footprint, access->base2 + offset, (uint64_t)bytes * LANES / 2);
-    } else {
-        /* A naturally aligned word lies within one sector. */
-        for (uint32_t left = access->mask; left; left &= left - 1)
-            add_sector(footprint,
-                       (access->addresses[__builtin_ctz(left)] + offset) >> SECTOR_SHIFT);
-    }
-}
-
-void footprint_add(struct footprint *footprint, const struct access *access)
-{
-    footprint_add_at(footprint, access, access->bytes, 0);
+    for (uint32_t left = lanes; left; left &= left - 1)
+        add_sector(footprint, (addresses[__builtin_ctz(left)] + offset) >> FOOTPRINT_SECTOR_SHIFT);
 }
 
 static void merge_piece(struct footprint *to, uint64_t number, const uint64_t *from)

@@ -561,8 +561,8 @@ static void each_apart(void *worker, const struct warp_ref *ref, const struct ac
 }
 
 /* What accesses of a regular shape touch. */
-static void touch_group(struct worker *w, const struct group_state *state,
-                        const struct access *base)
+static inline void touch_group(struct worker *w, const struct group_state *state,
+                               const struct access *base)
 {
     for (uint32_t i = 0; i < state->count; i++) {
         const struct access_site *site = &w->sites[state->sites[i]];
@@ -574,22 +574,33 @@ static void touch_group(struct worker *w, const struct group_state *state,
     }
 }
 
-static void group(void *worker, const struct warp_ref *ref, const struct access_group *group,
-                  const struct access *base)
+/* False: each is to be counted by itself. */
+static inline bool count_group(struct worker *w, struct warp_state *warp,
+                               const struct access_group *group, const struct access *base)
+{
+    struct group_state *state = group_find(w, &w->groups, group, group->space);
+    if (!state->count) return true;
+    uint32_t pattern = group_pattern(w, state, base);
+    if (pattern == GROUP_APART) return false;
+    if (group->space == SPACE_GLOBAL) touch_group(w, state, base);
+    if (group->space == SPACE_SHARED) warp->shared += state->count;
+    tally_add(&warp->stage->groups, pattern, 1);
+    return true;
+}
+
+static void groups(void *worker, const struct warp_ref *ref, const struct access_group *groups,
+                   const struct access_base *const *bases, uint32_t count, uint32_t active)
 {
     struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
-    bool is_apart = w->measure->launch.sample || record_of(ref);
-    struct group_state *state = is_apart ? NULL : group_find(w, &w->groups, group, base->space);
-    if (state && !state->count) return;
-    uint32_t pattern = state && !state->is_apart ? group_pattern(w, state, base) : GROUP_APART;
-    if (pattern == GROUP_APART) {
-        each_apart(worker, ref, group, base);
-        return;
+    const bool is_apart = w->measure->launch.sample || record_of(ref);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct access_base *at = bases[i];
+        const struct access base = {groups[i].space, (uint8_t)at->shape, 0,          active,
+                                    at->base,        at->base2,          at->stride, at->addresses};
+        if (is_apart || !count_group(w, warp, &groups[i], &base))
+            each_apart(worker, ref, &groups[i], &base);
     }
-    if (base->space == SPACE_GLOBAL) touch_group(w, state, base);
-    if (base->space == SPACE_SHARED) warp->shared += state->count;
-    tally_add(&warp->stage->groups, pattern, 1);
 }
 
 static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp)
@@ -634,7 +645,7 @@ const struct observer_ops measure_ops = {
     .path = path,
     .guard = guard,
     .memory = memory,
-    .group = group,
+    .groups = groups,
     .branch = branch,
     .barrier = barrier,
     .warp_end = warp_end,
