@@ -137,7 +137,7 @@ static const struct profiler_option sanitizer_options[] = {
     {0, "suppressions", NULL, "--suppress FILE (doc/checks.md)"},
     {0, "target-processes", NULL, "the program and what it starts are followed"},
     {0, "target-processes-filter", NULL, "the program and what it starts are followed"},
-    {0, "require-cuda-init", NULL, "a program that does not call CUDA is no error"},
+    {0, "require-cuda-init", NULL, "a program that does not call CUDA is accepted"},
     {0, "destroy-on-device-error", NULL, "errors end neither launch nor program"},
     {0, "generate-coredump", NULL, "not supported"},
     {0, "coredump-name", NULL, "not supported"},

@@ -42,7 +42,8 @@ static int read_text(struct file *file, const yaml_node_t *node, const char **ou
 {
     *out = "";
     if (node->type != YAML_SCALAR_NODE)
-        return refuse(file, place_of(file, node), "expected a single value, not a list or a mapping");
+        return refuse(file, place_of(file, node),
+                      "expected a single value, not a list or a mapping");
     *out = cli_copy(file->cli, (const char *)node->data.scalar.value);
     return EXIT_DONE;
 }
@@ -289,9 +290,8 @@ static int check_names(struct file *file)
                strcmp(design->vary.items[k].name, design->defines[i]) != 0)
             k++;
         if (k == design->vary.count && !design->define_texts[i])
-            return cli_error(file->cli, EXIT_INPUT,
-                             "%s: error: defines: '%s' is no name under `vary`", design->path,
-                             design->defines[i]);
+            return cli_error(file->cli, EXIT_INPUT, "%s: error: defines: no name '%s' under `vary`",
+                             design->path, design->defines[i]);
     }
     return EXIT_DONE;
 }

@@ -381,7 +381,7 @@ static const struct input_info inputs[] = {
     {"suppressions", INPUT_WORD, "", "a file of suppressions"},
     {"folder", INPUT_WORD, "", "where source files are looked for first"},
     {"strict", INPUT_FLAG, "", "warnings fail, too"},
-    {"allow_unchecked", INPUT_FLAG, "", "launches that cannot be checked are no failure"},
+    {"allow_unchecked", INPUT_FLAG, "", "launches that cannot be checked do not count as failures"},
     {"program", INPUT_WORD, "", "program and its arguments, one word each"},
     {"exit_code", INPUT_COUNT, "", "exit code of the program"},
 };

@@ -111,7 +111,8 @@ static const char *what(const struct fault *fault)
     case FAULT_FREE:
         return "invalid or double free in a kernel";
     case FAULT_TENSOR_MAP:
-        return "copy of a tensor by what is no map of this kind and rank (cuTensorMapEncode...)";
+        return "copy of a tensor through memory that does not hold a map of this kind and rank "
+               "(make one by cuTensorMapEncode...)";
     case FAULT_MATRIX:
         return "matrix operation not executed by all lanes of the warp together";
     default:

@@ -228,8 +228,8 @@ static ws_status check_cluster(struct diag *diag, const struct launch_options *o
                               size[0], size[1], size[2]);
         if (options->grid[k] % size[k])
             return diag_error(diag, WS_ERR_LAUNCH,
-                              "the grid is no multiple of the clusters: %u of %u blocks in %c",
-                              options->grid[k], size[k], "xyz"[k]);
+                              "the grid's %u blocks in %c are not a multiple of the cluster's %u",
+                              options->grid[k], "xyz"[k], size[k]);
         if (need[0] && need[k] != size[k])
             return diag_error(
                 diag, WS_ERR_LAUNCH,

@@ -359,8 +359,7 @@ static void test_clusters(void **state)
     run_begin(&run, SYSTEM, "paired", 1);
     run_shape(&run, 3, 32);
     assert_int_equal(run_try(&run), WS_ERR_LAUNCH);
-    assert_non_null(
-        strstr(ws_context_error(run.context), "the grid is no multiple of the clusters"));
+    assert_non_null(strstr(ws_context_error(run.context), "are not a multiple of the cluster"));
     run_end(&run);
     run_begin(&run, SYSTEM, "paired", 1);
     run_shape(&run, 2, 32);
