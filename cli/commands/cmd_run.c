@@ -74,7 +74,7 @@ static const struct option_row options[] = {
     {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",
      "instruction set for executing lanes on this host (default: the best); results are identical"},
     {OPTION_ENGINE, 0, "engine", "interpreter|compiled|auto",
-     "execute kernels by the interpreter (default) or as machine code, or by both; results are "
+     "execute kernels by the interpreter, as machine code, or by both (default: auto); results are "
      "identical"},
     {0},
 };

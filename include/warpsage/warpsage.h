@@ -386,7 +386,7 @@ typedef struct ws_device_options {
     ws_check *check;
     /* What executes kernels: "interpreter", "compiled" (machine code for warps with all their lanes, from the first
      * instruction on; the interpreter for everything else) or "auto" (the same for kernels that run for long enough);
-     * NULL: "interpreter". Results and counts are the same with each. Machine code needs x86-64-v4; where there is
+     * NULL: "auto". Results and counts are the same with each. Machine code needs x86-64-v4; where there is
      * none, the interpreter executes everything. */
     const char *engine;
 } ws_device_options;

@@ -10,8 +10,10 @@
  * the time that it takes. */
 enum { COMPILE_AFTER = 20000 };
 
+/* NULL: "auto". */
 static ws_status choose_engine(struct diag *diag, const char *word, struct device_options *out)
 {
+    if (!word) word = "auto";
     bool is_compiled = !strcmp(word, "compiled"), is_auto = !strcmp(word, "auto");
     if (!is_compiled && !is_auto && strcmp(word, "interpreter") != 0)
         return diag_error(diag, WS_ERR_ARGUMENT,
@@ -26,9 +28,8 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
     API_CALL_OUT(context, out)
     struct device_options inner = {.isa_level = -1};
     struct device *device;
-    bool keeps_l2 = false;
+    ws_device_options given = {0};
     if (options) {
-        ws_device_options given = {0};
         TRY(handle_check_size(&context->diag, "ws_device_options", options->size,
                               offsetof(ws_device_options, host_addresses)));
         memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
@@ -38,12 +39,11 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.as_hardware = given.as_hardware;
         inner.keep_programs = given.keep_programs;
         if (given.check) inner.check = &given.check->findings->checker;
-        keeps_l2 = given.l2_history;
-        if (given.engine) TRY(choose_engine(&context->diag, given.engine, &inner));
         if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }
+    TRY(choose_engine(&context->diag, given.engine, &inner));
     ws_device *handle = mem_zalloc(1, sizeof *handle); /* before what is no memory of the call's */
-    struct l2_log *l2 = keeps_l2 ? l2_log_create() : NULL;
+    struct l2_log *l2 = given.l2_history ? l2_log_create() : NULL;
     TRY(device_create(&context->diag, &inner, &device));
     *out = handle;
     **out = (ws_device){.context = context, .next = context->devices, .device = device, .l2 = l2};

@@ -9,16 +9,24 @@ trap 'rm -rf "$folder" $map' EXIT
 launch=$2/examples/kernels/reduce/reduce.yaml
 grep -q 'avx512' /proc/cpuinfo || exit 77
 
-# run VALUE: in a process whose number is known before
+# run VALUE OPTION...: in a process whose number is known before
 run() {
-    WARPSAGE_PERF_MAP=$1 "$program" analyze "$launch" --isa ptx --quiet --engine compiled >"$folder/out" &
+    value=$1
+    shift
+    WARPSAGE_PERF_MAP=$value "$program" analyze "$launch" --isa ptx --quiet "$@" >"$folder/out" &
     map=/tmp/perf-$!.map
-    wait $! || { echo "failed with WARPSAGE_PERF_MAP='$1'"; exit 1; }
+    wait $! || { echo "failed with WARPSAGE_PERF_MAP='$value' $*"; exit 1; }
 }
 program=$1
-run ''
-[ ! -e "$map" ] || { echo "a map that nobody asked for"; exit 1; }
+# A kernel that runs for long enough is compiled unless told otherwise.
+run 1 --engine interpreter
+[ ! -e "$map" ] || { echo "the interpreter compiles"; exit 1; }
 run 1
+[ -s "$map" ] || { echo "not compiled by default"; exit 1; }
+rm -f "$map"
+run '' --engine compiled
+[ ! -e "$map" ] || { echo "a map that nobody asked for"; exit 1; }
+run 1 --engine compiled
 [ -s "$map" ] || { echo "no map"; exit 1; }
 # Functions of one piece of memory, one behind the other, each named once.
 awk 'function number(text,   value, i) {
