@@ -26,14 +26,21 @@ static struct race_block *take_block(struct race *race, uint64_t shared_bytes)
     return block;
 }
 
-static void *block_begin(void *self, uint64_t index, uint32_t threads, uint64_t shared_bytes)
+enum { BEGAN = 1 }; /* the time that nobody has accessed memory at */
+
+static void *block_begin(void *self, uint64_t index, uint32_t threads, uint64_t shared_bytes,
+                         void *leader, uint32_t rank)
 {
     struct race *race = self;
     struct race_block *block = take_block(race, shared_bytes);
     block->index = index;
     block->owner = race->owners++;
     block->ordinal = block->owner - race->launch_owners;
-    block->now = 1;
+    block->leader = leader ? leader : block;
+    block->rank = rank;
+    block->has_visits = block->has_left = false;
+    block->mbarrier_count = 0;
+    block->now = 1 + BEGAN;
     block->barrier_time = 0;
     block->first_segment = block->barrier_segment = block->alone_segment = race->next_segment;
     block->warp_count = (threads + LANES - 1) / LANES;
@@ -49,6 +56,8 @@ static void *block_begin(void *self, uint64_t index, uint32_t threads, uint64_t 
         w->is_apart = w->is_uneven = false;
         w->is_uniform = true;
         w->copy_count = 0;
+        w->product_segment = 0;
+        w->product_groups = 0;
         memset(w->clocks, 0, sizeof w->clocks);
     }
     memset(block->barriers, 0, sizeof block->barriers);
@@ -64,6 +73,8 @@ static void drop_block_clocks(struct race *race, struct race_block *block)
             order_drop_clocks(race, &block->warps[k].clocks[lane]);
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
         order_drop_clocks(race, &block->barriers[id].joint);
+    phases_clear(race, &block->cluster_barrier);
+    phases_clear(race, &block->cluster_reads);
     objects_clear(race, &block->objects);
     mbarriers_clear(race, &block->mbarriers);
 }
@@ -91,6 +102,7 @@ static void destroy_blocks(struct race_block *block)
         }
         hash_table_clear(&block->objects);
         hash_table_clear(&block->mbarriers);
+        mem_free(block->visits);
         mem_free(block->shared);
         mem_free(block);
     }
@@ -113,7 +125,7 @@ void race_launch_begin(struct race *race, const struct launch_view *view)
     race->place_count = 1;
     hash_table_clear(&race->shadow.extras);
     hash_table_clear(&race->told);
-    clocks_begin(&race->clocks, mbarrier_clock_blocks(view));
+    clocks_begin(&race->clocks, view->block_count, async_is_used(view));
     race->current = NULL;
 }
 
@@ -141,6 +153,7 @@ static void cleared(void *self, uint64_t address, uint64_t bytes)
 
 const struct order_ops race_ops = {
     .block_begin = block_begin,
+    .block_leaves = race_block_leaves,
     .block_end = block_end,
     .access = race_access,
     .runs = race_runs,
@@ -148,8 +161,13 @@ const struct order_ops race_ops = {
     .arrive = race_arrive,
     .barrier_done = race_barrier_done,
     .fence = race_fence,
-    .copies_commit = race_copies_commit,
-    .copies_wait = race_copies_wait,
+    .fence_proxy = race_fence_proxy,
+    .commit = race_commit,
+    .wait = race_wait,
+    .bulk = race_bulk,
+    .cluster_arrive = race_cluster_arrive,
+    .cluster_done = race_cluster_done,
+    .cluster_pass = race_cluster_pass,
     .mbarrier = race_mbarrier,
     .cleared = cleared,
 };

@@ -38,7 +38,15 @@ static inline uint32_t race_later(uint32_t a, uint32_t b)
 enum { FANOUT_BITS = 4, FANOUT = 1 << FANOUT_BITS };
 
 /* Of a tree from the blocks of a launch, by the order in which they began, to what is known of them. NULL: nothing.
- * Never changes once it is made. */
+ * Never changes once it is made. Where a kernel has what goes on by itself, or another proxy, the root leads to a tree
+ * of blocks for each kind. */
+enum clock_kind {
+    CLOCK_THREADS,
+    CLOCK_COPIES, /* cp.async that a warp has tied to mbarrier objects have ended up to this time */
+    CLOCK_BULK,   /* copies whose bytes an object of the block counts: by object, not by warp */
+    CLOCK_PRODUCTS, /* groups of wgmma: by four warps */
+    CLOCK_FENCED    /* plus THREADS or COPIES: what the asynchronous proxy sees of them */
+};
 struct clock {
     uint32_t references;
     uint32_t base; /* leaf: of all warps of the block */
@@ -51,10 +59,16 @@ struct clocks {
     struct clock *free;
     void **slabs;
     size_t slab_count, slab_room;
-    unsigned depth; /* of inner nodes */
+    unsigned depth, kind_shift; /* of inner nodes; bits of numbers of blocks */
+    bool has_kinds;
 };
 /* For a launch of so many blocks: all clocks of earlier ones are gone. */
-void clocks_begin(struct clocks *clocks, uint64_t blocks);
+void clocks_begin(struct clocks *clocks, uint64_t blocks, bool has_kinds);
+/* What clocks know of a block's, in place of the number of the block. */
+static inline uint64_t clock_key(const struct clocks *clocks, unsigned kind, uint32_t block)
+{
+    return (uint64_t)kind << clocks->kind_shift | block;
+}
 void clocks_clear(struct clocks *clocks);
 static inline struct clock *clock_hold(struct clock *clock)
 {
@@ -68,10 +82,12 @@ struct clock *clock_join(struct clocks *clocks, struct clock *a, struct clock *b
 /* *into knows what `more` knows, too. */
 void clock_add(struct clocks *clocks, struct clock **into, struct clock *more);
 /* `clock`, and of one block all up to time `base` and of one of its warps all up to `time`: a new reference. */
-struct clock *clock_with(struct clocks *clocks, struct clock *clock, uint32_t block, uint32_t base,
+struct clock *clock_with(struct clocks *clocks, struct clock *clock, uint64_t block, uint32_t base,
                          uint32_t warp, uint32_t time);
+/* `clock`, and that the asynchronous proxy sees what it knows: a new reference. */
+struct clock *clock_fence(struct clocks *clocks, struct clock *clock);
 /* Is it known of the block's warp up to `time`? */
-bool clock_knows(const struct clocks *clocks, const struct clock *clock, uint32_t block,
+bool clock_knows(const struct clocks *clocks, const struct clock *clock, uint64_t block,
                  uint32_t warp, uint32_t time);
 
 /* ---- shadow (race_shadow.c) ------------------------------------------------------------------ */
@@ -151,15 +167,18 @@ struct extra {
 /* ---- state ----------------------------------------------------------------------------------- */
 
 struct segment {
-    uint64_t block;   /* in the grid */
-    uint32_t owner;   /* block by the order in which it began, over all launches */
-    uint32_t time;    /* asynchronous: at the first wait */
-    uint32_t launch;  /* the how many-th */
-    uint32_t done;    /* asynchronous: lanes that have waited for it */
-    uint32_t tied;    /* asynchronous: lanes that have told an mbarrier object of it, */
-    uint32_t tied_at; /* and when */
+    uint64_t block;    /* in the grid */
+    uint32_t owner;    /* block by the order in which it began, over all launches */
+    uint32_t time;     /* asynchronous: at the first wait */
+    uint32_t launch;   /* the how many-th */
+    uint32_t done;     /* asynchronous: lanes that have waited for it */
+    uint32_t tied;     /* asynchronous: lanes whose part has ended for who knows this: */
+    uint32_t tied_at;  /* a time */
+    uint64_t tied_key; /* of a clock_key */
+    uint8_t tied_slot; /* and of a warp or what stands for it */
     uint8_t warp;
     bool is_async;
+    bool is_proxy; /* its accesses go through the asynchronous proxy */
 };
 
 /* What a lane knows of others. */
@@ -170,13 +189,15 @@ struct lane_clocks {
 };
 enum { FENCED_CTA, FENCED_GPU };
 
-/* Copies of cp.async that some lanes have not waited for. */
+/* Copies that some lanes have not waited for: cp.async; what copies in bulk read, and write. */
+enum copy_kind { COPY_PLAIN, COPY_BULK_READS, COPY_BULK_WRITES };
 struct copies {
     uint64_t segment;
+    enum copy_kind kind;
     uint32_t lanes, committed;
     uint32_t later[LANES]; /* groups committed after it */
 };
-enum { COPIES = 16 };
+enum { COPIES = 32 };
 
 struct race_warp {
     uint32_t threads;    /* lanes that exist */
@@ -191,6 +212,8 @@ struct race_warp {
     struct lane_clocks clocks[LANES];
     struct copies copies[COPIES];
     unsigned copy_count;
+    uint64_t product_segment; /* of its group of wgmma; 0: made by the next */
+    uint32_t product_groups;  /* committed */
 };
 
 /* A named barrier: what those who came know. */
@@ -200,8 +223,33 @@ struct race_barrier {
     bool is_passed; /* some only arrive */
 };
 
+/* The last of its kind by a warp in the shared memory of a block: of another one, or by copies in bulk. */
+struct visit {
+    uint64_t segment; /* 0: none */
+    struct place *place;
+    uint64_t address;
+    uint32_t bytes, lane;
+};
+enum { CLUSTER_RANKS = 16 };
+struct visits {
+    struct visit last[CLUSTER_RANKS][BLOCK_WARPS][3]; /* by threads, reads and writes of copies */
+};
+
+/* What arrivals publish in the current phase, and in earlier ones. */
+struct phases {
+    struct clock *arrived, *ended;
+};
+
 struct race_block {
     struct race_block *next;
+    struct race_block *leader;     /* the first of the cluster; itself without */
+    struct phases cluster_barrier; /* of the leader */
+    struct phases cluster_reads;   /* the same of reads alone, before arrivals without release */
+    struct visits *visits;         /* NULL: not made yet */
+    uint32_t rank;                 /* in the cluster */
+    bool has_visits, has_left;
+    uint32_t mbarrier_count;          /* objects that were seen */
+    uint32_t bulk_times[BLOCK_WARPS]; /* of clocks of copies, by object */
     uint64_t index;
     uint32_t owner, ordinal; /* over all launches, within this one; by when it began */
     uint32_t now;
@@ -247,9 +295,14 @@ struct race {
     bool *data; /* of its registers: function_data_registers; NULL: not looked up */
     const struct launch_view *view;
     uint32_t launches, owners, launch_owners; /* so far; before this launch */
-    bool is_lockstep;                         /* before sm_70 lanes run together by definition */
-    struct hash_table objects;                /* of global memory */
-    struct clock *overflow;                   /* what was published to objects that had no room */
+    struct check_bulk bulk;                   /* the copy that began last: */
+    uint64_t bulk_segments[2];                /* of its reads and writes; 0: none yet */
+    uint64_t bulk_key; /* who knows that time there knows that it has ended */
+    uint32_t bulk_time;
+    uint8_t bulk_slot;
+    bool is_lockstep;          /* before sm_70 lanes run together by definition */
+    struct hash_table objects; /* of global memory */
+    struct clock *overflow;    /* what was published to objects that had no room */
     struct race_block *blocks, *free_blocks, *current;
     const struct check_access *access; /* that is examined */
     struct hash_table told;            /* pairs of places */
@@ -260,15 +313,24 @@ static inline struct segment *segment_at(const struct race *race, uint64_t numbe
     return &race->segments[number & (race->segment_room - 1)];
 }
 
+/* Does the scope cover threads of other blocks? That of the cluster is taken to cover all where there are clusters. */
+static inline bool race_is_wide(const struct race *race, unsigned scope)
+{
+    return scope >= (race->view->cluster_blocks ? SCOPE_CLUSTER : SCOPE_GPU);
+}
+
 /* ---- order (race_order.c) -------------------------------------------------------------------- */
 
-enum relation { ORDERED, WARNED, UNORDERED };
+/* UNFENCED: ordered, but the asynchronous proxy need not see it. */
+enum relation { ORDERED, WARNED, UNORDERED, UNFENCED };
 
 /* Number of the segment in which the warp now is. */
 uint64_t order_segment(struct race *race, struct race_block *block, unsigned warp);
-/* The same of cp.async that the lanes begin now. */
+/* A new one. */
+uint64_t order_new_segment(struct race *race, struct race_block *block, unsigned warp);
+/* The same of copies that the lanes begin now. */
 uint64_t order_copy_segment(struct race *race, struct race_block *block, unsigned warp,
-                            uint32_t lanes);
+                            uint32_t lanes, enum copy_kind kind);
 /* The lanes tell an mbarrier object of the copies that they have begun: when. */
 uint32_t order_tie_copies(struct race *race, struct race_block *block, unsigned warp,
                           uint32_t lanes);
@@ -279,6 +341,15 @@ void order_advance(struct race_block *block, unsigned warp);
 enum relation order_between(const struct race *race, const struct race_block *block, unsigned warp,
                             unsigned lane, const struct segment *segment, unsigned of, bool many,
                             bool is_write);
+/* Does the asynchronous proxy see what the segment wrote, as the lane knows? */
+bool order_is_fenced(const struct race *race, const struct race_block *block, unsigned warp,
+                     unsigned lane, const struct segment *segment);
+/* The lanes publish what they know, themselves included; without releases, what they knew at their last fence. */
+void order_publish(struct race *race, struct race_block *block, unsigned warp, uint32_t lanes,
+                   bool releases, struct clock **into);
+/* The lanes learn a clock; acquires: also strictly. */
+void order_learn(struct race *race, struct race_block *block, unsigned warp, uint32_t lanes,
+                 struct clock *clock, bool acquires);
 /* The clocks of one lane, to change them. */
 struct lane_clocks *order_lane(struct race *race, struct race_block *block, unsigned warp,
                                unsigned lane);
@@ -294,9 +365,7 @@ void race_arrive(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_
                  bool counted);
 void race_barrier_done(void *self, void *block, uint32_t id, bool is_whole);
 void race_fence(void *self, void *block, uint32_t warp, uint32_t lanes, unsigned scope);
-void race_copies_commit(void *self, void *block, uint32_t warp, uint32_t lanes);
-void race_copies_wait(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t groups,
-                      bool all);
+void race_fence_proxy(void *self, void *block, uint32_t warp, uint32_t lanes);
 
 /* ---- objects through which lanes synchronise (race_objects.c) --------------------------------- */
 
@@ -318,12 +387,34 @@ void mbarriers_clear(struct race *race, struct hash_table *objects);
 entry *mbarrier_begin(struct race_block *block, uint64_t address);
 /* Segments have new numbers: nobody initialised any. */
 void mbarriers_forget(struct race_block *block);
-/* Blocks that clocks must have room for. */
-uint64_t mbarrier_clock_blocks(const struct launch_view *view);
-/* Has a lane seen the end of a phase that the copies of the segment were tied to? */
-enum relation mbarrier_copies_between(const struct race *race, const struct lane_clocks *clocks,
-                                      const struct segment *segment);
+/* Which of the block's objects it is, of as many as clocks tell apart. */
+unsigned mbarrier_slot(struct race_block *block, uint64_t address);
+void phases_clear(struct race *race, struct phases *phases);
+void phases_end(struct race *race, struct phases *phases);
 void race_mbarrier(void *self, const struct check_mbarrier *event);
+
+/* ---- what goes on by itself (race_async.c) ---------------------------------------------------- */
+
+/* Has the launch any, or fences of the asynchronous proxy? */
+bool async_is_used(const struct launch_view *view);
+void race_commit(void *self, void *block, uint32_t warp, uint32_t lanes, enum check_group what);
+void race_wait(void *self, void *block, uint32_t warp, uint32_t lanes,
+               const struct check_wait *wait);
+void race_bulk(void *self, const struct check_bulk *bulk);
+/* The segment of an access of the last copy in bulk. */
+uint64_t async_bulk_segment(struct race *race, bool writes);
+/* Of a product by wgmma. */
+uint64_t async_product_segment(struct race *race, struct race_block *block, unsigned warp);
+
+/* ---- clusters (race_cluster.c) ----------------------------------------------------------------- */
+
+void race_cluster_arrive(void *self, void *block, uint32_t warp, uint32_t lanes, bool releases);
+void race_cluster_done(void *self, void *leader);
+void race_cluster_pass(void *self, void *block, uint32_t warp, uint32_t lanes);
+/* An access to shared memory that the block must be there for. */
+void cluster_visit(struct race *race, const struct check_access *access, uint64_t segment,
+                   struct place *place);
+void race_block_leaves(void *self, void *block);
 
 /* ---- places (race_places.c) ------------------------------------------------------------------- */
 

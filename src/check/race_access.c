@@ -5,11 +5,12 @@
 
 #include "check/race.h"
 #include "check/streams.h"
+#include "isa/bulk.h"
 
 /* An access of a warp while it is examined. */
 struct look {
     struct race *race;
-    struct race_block *block;
+    struct race_block *block, *home; /* home: whose shared memory it is */
     const struct check_access *told;
     const struct race_warp *w;
     struct place *place;
@@ -21,6 +22,7 @@ struct look {
     uint32_t quiet;   /* lanes that write what memory holds */
     bool stores_data; /* they have it from memory */
     bool is_async;
+    bool is_proxy; /* through the asynchronous proxy, which fences let see others' writes */
 };
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -73,9 +75,12 @@ static bool is_same_instruction(const struct look *look, entry e, unsigned of, u
     return begin < word + 4 && word < begin + look->bytes;
 }
 
-static bool is_wide(const struct place *place)
+/* Operations on mbarrier objects are atomic for the whole cluster. */
+static bool is_covered(const struct race *race, const struct conflict *conflict)
 {
-    return place->scope >= SCOPE_GPU;
+    const struct place *mine = conflict->mine, *place = conflict->place;
+    return (mine->is_mbarrier && place->is_mbarrier) ||
+           (race_is_wide(race, mine->scope) && race_is_wide(race, place->scope));
 }
 
 /* Volatile accesses of one warp to shared memory: no race, but code that counts on lanes running together. */
@@ -111,12 +116,16 @@ static void examine(const struct look *look, entry e, bool is_write, unsigned la
         is_write && look->told->writes && is_same_instruction(look, e, of, lane, word);
     bool both_strong = conflict.mine->is_strong && conflict.place->is_strong;
     bool in_block = segment->owner == look->block->owner;
-    bool is_covered = in_block || (is_wide(conflict.mine) && is_wide(conflict.place));
-    if (both_strong && is_covered && !is_warp_code(look, segment, &conflict)) return;
+    bool is_atomic = in_block || is_covered(look->race, &conflict);
+    if (both_strong && is_atomic && !is_warp_code(look, segment, &conflict)) return;
     conflict.relation = conflict.is_same_instruction
                             ? UNORDERED
                             : order_between(look->race, look->block, look->told->warp, lane,
                                             segment, of, e & ENTRY_MANY, is_write);
+    bool is_seen = !look->is_proxy || !is_write || segment->is_proxy ||
+                   segment->launch != look->race->launches ||
+                   order_is_fenced(look->race, look->block, look->told->warp, lane, segment);
+    if (conflict.relation == ORDERED && !is_seen) conflict.relation = UNFENCED;
     if (conflict.relation != ORDERED) race_report(look->race, &conflict);
 }
 
@@ -168,6 +177,15 @@ static void keep_extra(const struct look *look, struct cell *cell, entry e, bool
     cell->write |= ENTRY_MORE;
 }
 
+/* Who learns that what the entry is of has ended learns it of this access, too, as of one wgmma by four warps. */
+static bool ends_with(const struct look *look, entry e)
+{
+    const struct segment *mine = segment_at(look->race, look->segment),
+                         *other = segment_at(look->race, entry_segment(e));
+    return mine->tied && other->tied && mine->tied_key == other->tied_key &&
+           mine->tied_slot == other->tied_slot && mine->tied_at == other->tied_at;
+}
+
 static void renew_read(const struct look *look, struct cell *cell, unsigned lane, entry mine)
 {
     entry e = cell->read;
@@ -184,6 +202,8 @@ static void renew_read(const struct look *look, struct cell *cell, unsigned lane
         cell->read = (e & ~ENTRY_RAMPS) | many | (uint64_t)entry_bytes(mine) << ENTRY_BYTES_SHIFT;
     } else if (is_ordered(look, e, lane)) {
         cell->read = mine;
+    } else if (look->is_async && !ends_with(look, e)) {
+        keep_extra(look, cell, mine, false);
     }
 }
 
@@ -279,7 +299,7 @@ static void look_at_cell(const struct look *look, struct cell *cell, unsigned la
 {
     bool writes = look->told->writes;
     entry mine = entry_make(look->segment, look->place_number, lane, bytes) | flags;
-    if (look->is_async && writes) mine |= ENTRY_ASYNC;
+    if (look->is_async) mine |= ENTRY_ASYNC;
     entry write = cell->write & ~ENTRY_MORE;
     bool is_quiet = is_quiet_at(look, cell, lane, bytes);
     if (is_quiet) mine |= ENTRY_QUIET;
@@ -299,7 +319,7 @@ static void look_at_cell(const struct look *look, struct cell *cell, unsigned la
 static struct cell *cells_of(const struct look *look, uint64_t address)
 {
     if (look->told->access->space == SPACE_SHARED)
-        return look->block->shared + (address >> CELL_SHIFT);
+        return look->home->shared + (address >> CELL_SHIFT);
     return cells_at(&look->race->shadow, address);
 }
 
@@ -358,7 +378,7 @@ static void look_at_reads(const struct look *look, uint32_t lanes, entry flags)
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t address = access->addresses[lane];
         for (unsigned at = 0; at < look->bytes; at += 4) {
-            struct cell *cell = is_shared ? look->block->shared + ((address + at) >> CELL_SHIFT)
+            struct cell *cell = is_shared ? look->home->shared + ((address + at) >> CELL_SHIFT)
                                           : cells_at(&look->race->shadow, address + at);
             if (!pass_read(look, cell, lane, flags))
                 look_at_cell(look, cell, lane, address + at, 15, flags);
@@ -440,23 +460,22 @@ static void look_at_all(const struct look *look)
 {
     const struct check_access *told = look->told;
     const struct access *access = told->access;
+    bool is_plain = !look->place->is_strong && !look->is_async, reads = is_plain && !told->writes;
     bool has_words = look->bytes == 4 || look->bytes == 8 || look->bytes == 16;
     bool is_dense = access->mask == UINT32_MAX && access->shape == ACCESS_STRIDED &&
                     access->stride == access->bytes && has_words && access->base % 4 == 0;
-    if (is_dense && !look->place->is_strong && !look->is_async) {
+    if (is_dense && is_plain) {
         look_at_words(look);
         return;
     }
-    if (access->shape == ACCESS_UNIFORM && !told->writes && !look->place->is_strong &&
-        is_settled(look, access->base)) {
+    if (access->shape == ACCESS_UNIFORM && reads && is_settled(look, access->base)) {
         bool is_one = !(access->mask & (access->mask - 1));
         look_at_lane(look, (unsigned)__builtin_ctz(access->mask), is_one ? 0 : ENTRY_MANY);
         return;
     }
     bool is_halves =
         access->shape == ACCESS_HALVES && !access->stride && access->mask == UINT32_MAX;
-    if (is_halves && !told->writes && !look->place->is_strong && is_settled(look, access->base) &&
-        is_settled(look, access->base2)) {
+    if (is_halves && reads && is_settled(look, access->base) && is_settled(look, access->base2)) {
         const uint32_t first_lanes = 1 | 1u << (LANES / 2);
         if (look->bytes % 4 == 0) {
             look_at_reads(look, first_lanes, ENTRY_MANY);
@@ -466,7 +485,7 @@ static void look_at_all(const struct look *look)
         }
         return;
     }
-    if (!told->writes && !look->place->is_strong && look->bytes % 4 == 0) {
+    if (reads && look->bytes % 4 == 0) {
         look_at_reads(look, access->mask, 0);
         return;
     }
@@ -505,7 +524,7 @@ static void look_at_objects(const struct look *look)
     for (uint32_t left = access->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t address = access->addresses[lane];
-        entry *begin = mbarrier_begin(look->block, address);
+        entry *begin = mbarrier_begin(look->home, address);
         if (*begin && op != OP_MBARRIER_INIT && !is_fine(look, *begin, lane))
             examine(look, *begin, true, lane, address, 15, false);
         if (op == OP_MBARRIER_INIT)
@@ -522,6 +541,34 @@ static void enter_block(struct race *race, struct race_block *block)
         block->warps[k].segment = 0;
 }
 
+/* Of the access, and which ones are ordered before by their numbers. */
+static void find_segments(struct look *look)
+{
+    struct race *race = look->race;
+    struct race_block *block = look->block;
+    const struct check_access *told = look->told;
+    bool is_shared = told->access->space == SPACE_SHARED;
+    bool is_copy = told->insn->flags & INSN_ASYNC && told->writes;
+    bool is_product = told->insn->op == OP_WGMMA;
+    look->is_async = is_copy || is_product || told->is_bulk;
+    look->is_proxy = is_product || (told->is_bulk && race->bulk.insn->bulk->from != BULK_REGISTERS);
+    look->segment =
+        told->is_bulk ? async_bulk_segment(race, told->writes)
+        : is_product  ? async_product_segment(race, block, told->warp)
+        : is_copy     ? order_copy_segment(race, block, told->warp, told->access->mask, COPY_PLAIN)
+                      : order_segment(race, block, told->warp);
+    look->stale = is_shared && look->home->first_segment > race->oldest_segment
+                      ? look->home->first_segment
+                      : race->oldest_segment;
+    /* Barriers of the block order nothing of others' in its memory. */
+    bool is_own = is_shared && !race->view->cluster_blocks && !look->is_proxy;
+    look->oldest = is_own ? block->barrier_segment : look->stale;
+    look->first = block->alone_segment;
+    look->span = block->barrier_segment > look->first && !look->is_proxy
+                     ? block->barrier_segment - look->first
+                     : 0;
+}
+
 void race_access(void *self, const struct check_access *told)
 {
     struct race *race = self;
@@ -529,28 +576,23 @@ void race_access(void *self, const struct check_access *told)
     if (race->current != block) enter_block(race, block);
     struct look look = {.race = race,
                         .block = block,
+                        .home = told->home,
                         .told = told,
                         .w = &block->warps[told->warp],
                         .bytes = told->access->bytes};
     race->access = told;
     look.place_number = place_of(race, told);
     look.place = &race->places[look.place_number];
-    look.is_async = told->insn->flags & INSN_ASYNC && told->writes;
-    look.segment = look.is_async ? order_copy_segment(race, block, told->warp, told->access->mask)
-                                 : order_segment(race, block, told->warp);
-    bool is_shared = told->access->space == SPACE_SHARED;
-    look.oldest = is_shared ? block->barrier_segment : race->oldest_segment;
-    look.stale = is_shared && block->first_segment > race->oldest_segment ? block->first_segment
-                                                                          : race->oldest_segment;
-    look.first = block->alone_segment;
-    look.span = block->barrier_segment > look.first ? block->barrier_segment - look.first : 0;
+    find_segments(&look);
     look.quiet = find_quiet(told);
     look.stores_data = look.quiet && place_moves_data(race, look.place);
-    if (told->access->space == SPACE_GLOBAL && !look.place->is_strong &&
-        streams_is_on(race->findings->streams))
+    bool is_shared = told->access->space == SPACE_SHARED;
+    if (!is_shared && !look.place->is_strong && streams_is_on(race->findings->streams))
         streams_kernel_access(race->findings->streams, told, block->index, look.quiet);
+    if (is_shared && (look.home != block || told->is_bulk))
+        cluster_visit(race, told, look.segment, look.place);
     if (look.place->is_mbarrier) look_at_objects(&look);
-    if (look.place->is_strong && !look.place->is_mbarrier)
+    if (look.place->is_strong && !look.place->is_mbarrier && !look.is_async)
         look_at_strong(&look);
     else
         look_at_all(&look);

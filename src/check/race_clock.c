@@ -35,11 +35,14 @@ void clocks_clear(struct clocks *clocks)
     *clocks = (struct clocks){0};
 }
 
-void clocks_begin(struct clocks *clocks, uint64_t blocks)
+void clocks_begin(struct clocks *clocks, uint64_t blocks, bool has_kinds)
 {
     clocks_clear(clocks);
     for (uint64_t reach = 1; reach < blocks; reach *= FANOUT)
         clocks->depth++;
+    clocks->kind_shift = FANOUT_BITS * clocks->depth;
+    clocks->has_kinds = has_kinds;
+    if (has_kinds) clocks->depth++;
 }
 
 /* depth: inner nodes on the way from this one, it included; a leaf has 0. */
@@ -110,7 +113,7 @@ void clock_add(struct clocks *clocks, struct clock **into, struct clock *more)
     *into = joint;
 }
 
-struct clock *clock_with(struct clocks *clocks, struct clock *clock, uint32_t block, uint32_t base,
+struct clock *clock_with(struct clocks *clocks, struct clock *clock, uint64_t block, uint32_t base,
                          uint32_t warp, uint32_t time)
 {
     struct clock *path = take(clocks);
@@ -126,7 +129,19 @@ struct clock *clock_with(struct clocks *clocks, struct clock *clock, uint32_t bl
     return joint;
 }
 
-bool clock_knows(const struct clocks *clocks, const struct clock *clock, uint32_t block,
+struct clock *clock_fence(struct clocks *clocks, struct clock *clock)
+{
+    if (!clocks->has_kinds || !clock) return clock_hold(clock);
+    struct clock *fenced = take(clocks);
+    for (unsigned i = 0; i < FANOUT; i++) {
+        bool is_fenced = i == CLOCK_FENCED + CLOCK_THREADS || i == CLOCK_FENCED + CLOCK_COPIES;
+        struct clock *more = is_fenced ? clock->u.child[i - CLOCK_FENCED] : NULL;
+        fenced->u.child[i] = join(clocks, clock->u.child[i], more, clocks->depth - 1);
+    }
+    return fenced;
+}
+
+bool clock_knows(const struct clocks *clocks, const struct clock *clock, uint64_t block,
                  uint32_t warp, uint32_t time)
 {
     for (unsigned depth = clocks->depth; clock && depth-- > 0;)

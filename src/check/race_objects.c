@@ -36,9 +36,11 @@ void objects_clear(struct race *race, struct hash_table *objects)
     hash_table_clear(objects);
 }
 
-static struct hash_table *objects_of(struct race *race, struct race_block *block, unsigned space)
+/* Of the access at hand. */
+static struct hash_table *objects_of(struct race *race, unsigned space)
 {
-    return space == SPACE_SHARED ? &block->objects : &race->objects;
+    struct race_block *home = race->access->home;
+    return space == SPACE_SHARED ? &home->objects : &race->objects;
 }
 
 static void learn(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
@@ -54,7 +56,7 @@ static void learn(struct race *race, struct race_block *block, unsigned warp, un
 void objects_acquire(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
                      const struct place *place, unsigned space, uint64_t address, unsigned bytes)
 {
-    struct hash_table *objects = objects_of(race, block, space);
+    struct hash_table *objects = objects_of(race, space);
     learn(race, block, warp, lane, place, race->overflow);
     if (!objects->used) return;
     for (uint64_t word = address >> 2; word <= (address + bytes - 1) >> 2; word++) {
@@ -130,19 +132,20 @@ void objects_publish(struct race *race, struct race_block *block, unsigned warp,
 {
     const struct lane_clocks *clocks = order_see(&block->warps[warp], lane);
     struct clock *in_block = clock_hold(clocks->fenced[FENCED_CTA]);
-    struct clock *all = place->scope >= SCOPE_GPU ? clock_hold(clocks->fenced[FENCED_GPU]) : NULL;
+    struct clock *all =
+        race_is_wide(race, place->scope) ? clock_hold(clocks->fenced[FENCED_GPU]) : NULL;
     if (place->releases) {
         clock_drop(&race->clocks, in_block);
         in_block = clock_with(&race->clocks, clocks->known, block->ordinal, block->barrier_time,
                               warp, block->warps[warp].time);
-        if (all || place->scope >= SCOPE_GPU) {
+        if (all || race_is_wide(race, place->scope)) {
             clock_drop(&race->clocks, all);
             all = clock_hold(in_block);
         }
     }
     if (in_block || all) {
         if (!in_block) in_block = clock_hold(all);
-        struct hash_table *objects = objects_of(race, block, space);
+        struct hash_table *objects = objects_of(race, space);
         for (uint64_t word = address >> 2; word <= (address + bytes - 1) >> 2; word++)
             publish_word(race, block, objects, word, all, in_block);
     }

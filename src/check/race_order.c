@@ -40,12 +40,13 @@ static void renumber(struct race *race)
         for (unsigned w = 0; w < block->warp_count; w++) {
             block->warps[w].segment = 0;
             block->warps[w].copy_count = 0;
+            block->warps[w].product_segment = 0;
         }
     }
     race->next_segment = race->oldest_segment = 1;
 }
 
-static uint64_t new_segment(struct race *race, struct race_block *block, unsigned warp)
+uint64_t order_new_segment(struct race *race, struct race_block *block, unsigned warp)
 {
     if (race->next_segment >= ENTRY_SEGMENT_MAX) renumber(race);
     if (race->next_segment - race->oldest_segment >= race->segment_room) {
@@ -71,7 +72,7 @@ static uint64_t new_segment(struct race *race, struct race_block *block, unsigne
 uint64_t order_segment(struct race *race, struct race_block *block, unsigned warp)
 {
     struct race_warp *w = warp_at(block, warp);
-    if (!w->segment) w->segment = new_segment(race, block, warp);
+    if (!w->segment) w->segment = order_new_segment(race, block, warp);
     return w->segment;
 }
 
@@ -318,7 +319,44 @@ void race_barrier_done(void *self, void *block_, uint32_t id, bool is_whole)
     memset(barrier, 0, sizeof *barrier);
 }
 
-/* ---- fences and asynchronous copies ---------------------------------------------------------- */
+/* ---- publishing and learning ----------------------------------------------------------------- */
+
+void order_publish(struct race *race, struct race_block *block, unsigned warp, uint32_t lanes,
+                   bool releases, struct clock **into)
+{
+    const struct race_warp *w = warp_at(block, warp);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const struct lane_clocks *clocks = order_see(w, (unsigned)__builtin_ctz(left));
+        clock_add(&race->clocks, into, releases ? clocks->known : clocks->fenced[FENCED_CTA]);
+        if (w->is_uniform) break;
+    }
+    if (!releases) return;
+    struct clock *itself = with_itself(race, block, warp, NULL);
+    clock_add(&race->clocks, into, itself);
+    clock_drop(&race->clocks, itself);
+    block->has_clocks = true;
+    order_advance(block, warp);
+}
+
+void order_learn(struct race *race, struct race_block *block, unsigned warp, uint32_t lanes,
+                 struct clock *clock, bool acquires)
+{
+    struct race_warp *w = warp_at(block, warp);
+    bool is_whole = w->is_uniform && lanes == w->threads;
+    if (!clock) return;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const struct lane_clocks *has = order_see(w, lane);
+        if (has->known == clock && (!acquires || has->strict == clock)) continue;
+        struct lane_clocks *clocks = is_whole ? &w->clocks[0] : order_lane(race, block, warp, lane);
+        clock_add(&race->clocks, &clocks->known, clock);
+        if (acquires) clock_add(&race->clocks, &clocks->strict, clock);
+        if (is_whole) break;
+    }
+    block->has_clocks = true;
+}
+
+/* ---- fences ---------------------------------------------------------------------------------- */
 
 /* The clock of `lane` becomes what it knows, itself included. */
 static void fence_clocks(struct race *race, struct race_block *block, unsigned warp,
@@ -329,7 +367,7 @@ static void fence_clocks(struct race *race, struct race_block *block, unsigned w
         .known = clock_hold(clocks->known),
         .strict = clock_hold(clocks->known),
         .fenced = {clock_hold(itself),
-                   clock_hold(scope >= SCOPE_GPU ? itself : clocks->fenced[FENCED_GPU])},
+                   clock_hold(race_is_wide(race, scope) ? itself : clocks->fenced[FENCED_GPU])},
         .seen = clock_hold(clocks->seen),
     };
     order_drop_clocks(race, clocks);
@@ -353,58 +391,36 @@ void race_fence(void *self, void *block_, uint32_t warp, uint32_t lanes, unsigne
     order_advance(block, warp);
 }
 
-uint64_t order_copy_segment(struct race *race, struct race_block *block, unsigned warp,
-                            uint32_t lanes)
+static void fence_clocks_proxy(struct race *race, struct race_block *block, unsigned warp,
+                               struct lane_clocks *clocks)
 {
-    struct race_warp *w = warp_at(block, warp);
-    struct copies *last = w->copy_count ? &w->copies[w->copy_count - 1] : NULL;
-    if (!last || last->committed || segment_at(race, last->segment)->time != w->time) {
-        if (w->copy_count == COPIES) { /* the oldest counts as waited for */
-            segment_at(race, w->copies[0].segment)->done = UINT32_MAX;
-            memmove(w->copies, w->copies + 1, (COPIES - 1) * sizeof *w->copies);
-            w->copy_count--;
-        }
-        last = &w->copies[w->copy_count++];
-        memset(last, 0, sizeof *last);
-        last->segment = new_segment(race, block, warp);
-        segment_at(race, last->segment)->is_async = true;
+    struct clock *itself = with_itself(race, block, warp, clocks->known);
+    struct clock *all = clock_fence(&race->clocks, itself);
+    struct clock **parts[] = {&clocks->known, &clocks->strict, &clocks->fenced[FENCED_CTA],
+                              &clocks->fenced[FENCED_GPU]};
+    clock_drop(&race->clocks, clocks->known);
+    clocks->known = all;
+    for (unsigned k = 1; k < sizeof parts / sizeof *parts; k++) {
+        struct clock *fenced = clock_fence(&race->clocks, *parts[k]);
+        clock_drop(&race->clocks, *parts[k]);
+        *parts[k] = fenced;
     }
-    last->lanes |= lanes;
-    return last->segment;
+    clock_drop(&race->clocks, itself);
 }
 
-void race_copies_commit(void *self, void *block_, uint32_t warp, uint32_t lanes)
-{
-    struct race_block *block = block_;
-    struct race_warp *w = warp_at(block, warp);
-    (void)self;
-    for (unsigned k = 0; k < w->copy_count; k++) {
-        struct copies *one = &w->copies[k];
-        for (uint32_t left = lanes & one->committed; left; left &= left - 1)
-            one->later[__builtin_ctz(left)]++;
-        one->committed |= lanes;
-    }
-}
-
-void race_copies_wait(void *self, void *block_, uint32_t warp, uint32_t lanes, uint32_t groups,
-                      bool all)
+void race_fence_proxy(void *self, void *block_, uint32_t warp, uint32_t lanes)
 {
     struct race *race = self;
     struct race_block *block = block_;
     struct race_warp *w = warp_at(block, warp);
-    unsigned kept = 0;
-    for (unsigned k = 0; k < w->copy_count; k++) {
-        struct copies *one = &w->copies[k];
-        struct segment *segment = segment_at(race, one->segment);
-        uint32_t ended = all ? lanes : 0;
-        for (uint32_t left = lanes & one->committed; left && !all; left &= left - 1)
-            if (one->later[__builtin_ctz(left)] >= groups) ended |= left & -left;
-        if (ended && !segment->done) segment->time = w->time;
-        segment->done |= ended;
-        one->lanes &= ~ended;
-        if (one->lanes) w->copies[kept++] = *one;
+    block->has_clocks = true;
+    if (w->is_uniform && lanes == w->threads) {
+        fence_clocks_proxy(race, block, warp, &w->clocks[0]);
+    } else {
+        for (uint32_t left = lanes; left; left &= left - 1)
+            fence_clocks_proxy(race, block, warp,
+                               order_lane(race, block, warp, (unsigned)__builtin_ctz(left)));
     }
-    w->copy_count = kept;
     order_advance(block, warp);
 }
 
@@ -415,7 +431,12 @@ uint32_t order_tie_copies(struct race *race, struct race_block *block, unsigned 
     order_advance(block, warp);
     for (unsigned k = 0; k < w->copy_count; k++) {
         struct segment *segment = segment_at(race, w->copies[k].segment);
-        if (!segment->tied) segment->tied_at = w->time;
+        if (w->copies[k].kind != COPY_PLAIN) continue;
+        if (!segment->tied) {
+            segment->tied_at = w->time;
+            segment->tied_key = clock_key(&race->clocks, CLOCK_COPIES, block->ordinal);
+            segment->tied_slot = (uint8_t)warp;
+        }
         segment->tied |= lanes & w->copies[k].lanes;
     }
     return w->time;
@@ -441,6 +462,30 @@ static bool met_at_barrier(const struct race_warp *w, unsigned lane, uint32_t ot
     return true;
 }
 
+/* Copies that end for who knows of it. */
+static enum relation tied_between(const struct race *race, const struct lane_clocks *clocks,
+                                  const struct segment *segment)
+{
+    const struct clocks *all = &race->clocks;
+    uint64_t key = segment->tied_key;
+    if (clock_knows(all, clocks->strict, key, segment->tied_slot, segment->tied_at)) return ORDERED;
+    return clock_knows(all, clocks->known, key, segment->tied_slot, segment->tied_at) ? WARNED
+                                                                                      : UNORDERED;
+}
+
+bool order_is_fenced(const struct race *race, const struct race_block *block, unsigned warp,
+                     unsigned lane, const struct segment *segment)
+{
+    const struct clock *known = order_see(&block->warps[warp], lane)->known;
+    bool is_tied = segment->is_async && segment->tied && !segment->done;
+    uint64_t key =
+        is_tied ? segment->tied_key
+                : clock_key(&race->clocks, CLOCK_THREADS, segment->owner - race->launch_owners);
+    return clock_knows(&race->clocks, known, key + clock_key(&race->clocks, CLOCK_FENCED, 0),
+                       is_tied ? segment->tied_slot : segment->warp,
+                       is_tied ? segment->tied_at : segment->time);
+}
+
 enum relation order_between(const struct race *race, const struct race_block *block, unsigned warp,
                             unsigned lane, const struct segment *segment, unsigned of, bool many,
                             bool is_write)
@@ -450,8 +495,7 @@ enum relation order_between(const struct race *race, const struct race_block *bl
     uint32_t time = segment->time;
     if (segment->launch != race->launches) return ORDERED;
     if (segment->is_async && !((segment->done >> of) & 1))
-        return (segment->tied >> of) & 1 ? mbarrier_copies_between(race, clocks, segment)
-                                         : UNORDERED;
+        return (segment->tied >> of) & 1 ? tied_between(race, clocks, segment) : UNORDERED;
     uint32_t ordinal = segment->owner - race->launch_owners;
     bool in_block = segment->owner == block->owner;
     if (in_block && time < block->barrier_time) return ORDERED;

@@ -50,6 +50,7 @@ static enum check_code code_of(struct race *race, const struct conflict *conflic
         return values_differ(told, conflict->lane, lane_of_entry(conflict))
                    ? CHECK_CODE_RACE_LANES
                    : CHECK_CODE_RACE_SAME_VALUE;
+    if (conflict->relation == UNFENCED) return CHECK_CODE_RACE_PROXY;
     /* cuda::pipeline ends its barriers in one lane of a warp, after a match. */
     if (conflict->mine->is_mbarrier && conflict->place->is_mbarrier && !is_sure)
         return CHECK_CODE_COUNT;
@@ -78,6 +79,9 @@ static enum check_code code_of(struct race *race, const struct conflict *conflic
 static const char *kind_of(const struct place *place, bool writes)
 {
     if (place->is_mbarrier) return "operation on an mbarrier object";
+    if (place->insn->op == OP_WGMMA) return "read by wgmma";
+    if (op_infos[place->insn->op].form == FORM_BULK)
+        return writes ? "asynchronous write" : "asynchronous read";
     if (place->is_atomic) return "atomic";
     if (place->insn->flags & INSN_ASYNC && writes) return "asynchronous copy";
     if (place->is_strong) return writes ? "strong write" : "strong read";
@@ -101,6 +105,7 @@ static void tell_detail(const struct race *race, const struct conflict *conflict
     const char *more = "";
     bool is_narrow = !in_block && conflict->mine->is_strong && conflict->place->is_strong;
     if (is_narrow) more = "; the scope .cta covers the threads of one block only";
+    if (conflict->relation == UNFENCED) more = "; no fence.proxy.async lies between the two";
     if (conflict->is_by_chance)
         more = "; it writes what memory holds, but comes from memory and was something else before";
     if (used > 0 && (size_t)used < size) snprintf(out + used, size - (size_t)used, "%s", more);

@@ -76,12 +76,13 @@ static bool take_flag(const struct word *word, struct mnemonic *mnemonic, struct
         mnemonic->has_cache_policy = true;
     else if (is(word, "noftz"))
         insn->flags |= INSN_NOFTZ;
+    else if (is(word, "read") && insn->op == OP_BULK_WAIT)
+        insn->sub_op = SUB_READ;
     else if (is(word, "v2") || is(word, "v4"))
         insn->vector = (uint8_t)(word->start[1] - '0');
     else
         return is(word, "bulk_group") || is(word, "tile") || is(word, "tensor") ||
-               is(word, "weak") || is(word, "relaxed") || is(word, "cluster") || is(word, "L2") ||
-               is(word, "read");
+               is(word, "weak") || is(word, "relaxed") || is(word, "cluster") || is(word, "L2");
     return true;
 }
 
@@ -244,8 +245,11 @@ ws_status parse_bulk(struct parser *parser, struct insn *insn)
     const struct bulk_form *form = insn->bulk;
     uint64_t groups;
     if (insn->op == OP_BULK_COMMIT) return WS_OK;
-    if (insn->op == OP_BULK_WAIT)
-        return parse_count(parser, "a number of groups", 1 << 16, &groups);
+    if (insn->op == OP_BULK_WAIT) {
+        TRY(parse_count(parser, "a number of groups", 1 << 16, &groups));
+        insn->groups = (uint32_t)groups;
+        return WS_OK;
+    }
     if (form->target != BULK_NO_SOURCE) {
         TRY(parse_place(parser, insn));
         TRY(comma(parser));

@@ -301,6 +301,7 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
 {
     struct exec *x = &worker->exec;
     if (x->checks & CHECK_SYNC) sync_end(x, block);
+    if (x->checks & CHECK_RACE) order_leaves(x, block);
     if (x->observe) {
         for (uint32_t w = 0; w < block->warp_count; w++)
             x->observe->warp_end(x->observer_worker, &block->warps[w].ref);

@@ -426,8 +426,6 @@ void check_notes(const struct launch *launch)
          "far past one of them may not be seen"},
         {CHECK_INIT, is_native,
          "init: uses of uninitialised values by machine code are not seen; compile with PTX"},
-        {CHECK_RACE, launch->has_cluster_order,
-         "race: accesses of kernels with clusters or their barrier are not compared"},
         {CHECK_SYNC, launch->has_cluster_order,
          "sync: of kernels with clusters or their barrier only deadlocks and the instruction limit "
          "are seen"},

@@ -9,8 +9,15 @@ void order_block_begin(struct exec *x, struct block *block)
 {
     const struct launch *launch = x->launch;
     if (block->ordering) order_block_end(x, block); /* of the block that it was before */
-    block->ordering = x->check->order->block_begin(x->check->order_self, block->index,
-                                                   launch->threads_per_block, launch->shared_end);
+    void *leader = block->rank ? block->cluster->blocks[0]->ordering : NULL;
+    block->ordering =
+        x->check->order->block_begin(x->check->order_self, block->index, launch->threads_per_block,
+                                     launch->shared_end, leader, block->rank);
+}
+
+void order_leaves(struct exec *x, const struct block *block)
+{
+    x->check->order->block_leaves(x->check->order_self, block->ordering);
 }
 
 void order_block_end(struct exec *x, struct block *block)
@@ -49,9 +56,48 @@ void order_barrier_done(struct exec *x, const struct block *block, uint32_t id)
     x->check->order->barrier_done(x->check->order_self, block->ordering, id, is_whole);
 }
 
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+void order_cluster_arrive(struct exec *x, uint32_t lanes, const struct insn *insn)
+{
+    x->check->order->cluster_arrive(x->check->order_self, x->block->ordering, x->warp->index, lanes,
+                                    insn->semantics != MEM_RELAXED);
+}
+
+void order_cluster_done(struct exec *x, const struct cluster *cluster)
+{
+    x->check->order->cluster_done(x->check->order_self, cluster->blocks[0]->ordering);
+}
+
+void order_cluster_pass(struct exec *x, const struct warp *warp, const struct block *block,
+                        uint32_t lanes)
+{
+    if (lanes)
+        x->check->order->cluster_pass(x->check->order_self, block->ordering, warp->index, lanes);
+}
+
+/* The block whose shared memory is at a distance from that of the block at hand; then the address there. */
+static const struct block *home_of(const struct exec *x, uint64_t *address)
+{
+    uintptr_t at = (uintptr_t)x->shared + (uintptr_t)*address;
+    for (uint32_t rank = 0; rank < x->cluster->size; rank++) {
+        const struct block *block = x->cluster->blocks[rank];
+        uintptr_t from = at - (uintptr_t)block->shared;
+        if (from >= x->launch->shared_end) continue;
+        *address = from;
+        return block;
+    }
+    return x->block;
+}
+
+/* ---- fences and groups ----------------------------------------------------------------------- */
+
 void order_fence(struct exec *x, const struct uop *u)
 {
     unsigned scope = u->insn->scope;
+    if (x->mask && u->insn->flags & INSN_ASYNC)
+        x->check->order->fence_proxy(x->check->order_self, x->block->ordering, x->warp->index,
+                                     x->mask);
     if (!x->mask || scope == SCOPE_NONE) return; /* none: between proxies only */
     x->check->order->fence(x->check->order_self, x->block->ordering, x->warp->index, x->mask,
                            scope);
@@ -61,26 +107,37 @@ void order_copy_group(struct exec *x, const struct uop *u)
 {
     const struct order_ops *order = x->check->order;
     void *self = x->check->order_self, *block = x->block->ordering;
+    const struct insn *insn = u->insn;
+    struct check_wait wait = {.what = insn->op == OP_CP                      ? GROUP_COPIES
+                                      : op_infos[insn->op].form == FORM_BULK ? GROUP_BULK
+                                                                             : GROUP_PRODUCTS,
+                              .groups = insn->groups,
+                              .all = insn->op == OP_CP && insn->sub_op == SUB_ALL,
+                              .reads_only = insn->sub_op == SUB_READ};
+    bool commits = insn->op == OP_BULK_COMMIT || insn->op == OP_WGMMA_COMMIT ||
+                   (insn->op == OP_CP && insn->sub_op == SUB_SYNC);
     if (!x->mask) return;
-    if (u->insn->sub_op == SUB_SYNC)
-        order->copies_commit(self, block, x->warp->index, x->mask);
+    if (insn->op == OP_WGMMA_WAIT) wait.groups = (uint32_t)insn_source(insn, 0)->imm;
+    if (commits)
+        order->commit(self, block, x->warp->index, x->mask, wait.what);
     else
-        order->copies_wait(self, block, x->warp->index, x->mask, u->insn->groups,
-                           u->insn->sub_op == SUB_ALL);
+        order->wait(self, block, x->warp->index, x->mask, &wait);
 }
 
 /* Lanes side by side with one object are told together, up to one that ends a phase. */
 void order_mbarrier(struct exec *x, const struct uop *u, const struct access *access,
-                    uint32_t lanes, uint32_t ends)
+                    bool is_remote, uint32_t lanes, uint32_t ends)
 {
     struct check_mbarrier told = {
         .block = x->block->ordering, .warp = x->warp->index, .insn = u->insn};
     for (uint32_t left = lanes; left; left &= ~told.lanes) {
-        told.address = access->addresses[__builtin_ctz(left)];
+        const uint64_t address = access->addresses[__builtin_ctz(left)];
+        told.address = address;
+        told.home = is_remote ? home_of(x, &told.address)->ordering : told.block;
         told.lanes = 0;
         told.ends = false;
         for (uint32_t rest = left; rest && !told.ends; rest &= rest - 1) {
-            if (access->addresses[__builtin_ctz(rest)] != told.address) break;
+            if (access->addresses[__builtin_ctz(rest)] != address) break;
             told.lanes |= rest & -rest;
             told.ends = (ends & rest & -rest) != 0;
         }
@@ -169,14 +226,44 @@ static void name_memory(const struct check_access *access, uint64_t address, cha
                  (unsigned long long)found->number, (unsigned long long)found->bytes, at);
 }
 
-void order_access(struct exec *x, const struct uop *u, const struct access *access, unsigned what,
-                  const unsigned char *host)
+enum { READS_BIT = 1, WRITES_BIT = 2 };
+
+/* Lanes that access the same block's memory are told together. */
+static void order_remote(const struct exec *x, struct check_access told)
 {
-    enum { READS_BIT = 1, WRITES_BIT = 2 };
+    const struct access *access = told.access;
+    struct access part = *access;
+    uint64_t addresses[WARP_LANES];
+    part.shape = ACCESS_GENERAL;
+    part.addresses = addresses;
+    told.access = &part;
+    for (uint32_t left = access->mask; left; left &= ~part.mask) {
+        const struct block *home = NULL;
+        part.mask = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(rest);
+            uint64_t address = access->addresses[lane];
+            const struct block *its = home_of(x, &address);
+            if (home && its != home) continue;
+            home = its;
+            addresses[lane] = address;
+            part.mask |= 1u << lane;
+        }
+        told.home = home->ordering;
+        told.memory = home->shared;
+        x->check->order->access(x->check->order_self, &told);
+    }
+}
+
+void order_access(struct exec *x, const struct uop *u, const struct access *access, bool is_remote,
+                  unsigned what, const unsigned char *host)
+{
     if (access->space != SPACE_GLOBAL && access->space != SPACE_SHARED) return;
-    bool is_dense = is_plain_store(u) && u->vector == 1 && u->dst_bits == 8 * u->element;
+    bool is_dense =
+        is_plain_store(u) && u->vector == 1 && u->dst_bits == 8 * u->element && !is_remote;
     struct check_access told = {
         .block = x->block->ordering,
+        .home = x->block->ordering,
         .warp = x->warp->index,
         .insn = u->insn,
         .index = u->index,
@@ -190,7 +277,68 @@ void order_access(struct exec *x, const struct uop *u, const struct access *acce
         .exec = x,
         .uop = u,
     };
+    if (is_remote)
+        order_remote(x, told);
+    else
+        x->check->order->access(x->check->order_self, &told);
+}
+
+/* ---- copies in bulk -------------------------------------------------------------------------- */
+
+void order_bulk(struct exec *x, const struct uop *u, unsigned lane, const struct block *home,
+                uint64_t object)
+{
+    struct check_bulk told = {.block = x->block->ordering,
+                              .warp = x->warp->index,
+                              .lane = lane,
+                              .insn = u->insn,
+                              .signals = home != NULL,
+                              .home = home ? home->ordering : NULL,
+                              .object = object};
+    x->check->order->bulk(x->check->order_self, &told);
+}
+
+void order_bulk_access(struct exec *x, const struct uop *u, unsigned lane, unsigned what,
+                       const struct block *home, uint64_t address, uint64_t bytes,
+                       const unsigned char *host)
+{
+    uint64_t addresses[WARP_LANES];
+    struct access access = {.space = home ? SPACE_SHARED : SPACE_GLOBAL,
+                            .shape = ACCESS_GENERAL,
+                            .bytes = (uint8_t)bytes,
+                            .mask = 1u << lane,
+                            .addresses = addresses};
+    struct check_access told = {
+        .block = x->block->ordering,
+        .home = home ? home->ordering : x->block->ordering,
+        .warp = x->warp->index,
+        .insn = u->insn,
+        .index = u->index,
+        .reads = what & READS_BIT,
+        .writes = what & WRITES_BIT,
+        .is_bulk = true,
+        .access = &access,
+        .memory = (const unsigned char *)((uintptr_t)host - (uintptr_t)address),
+        .value_of = value_of,
+        .name = name_memory,
+        .exec = x,
+        .uop = u,
+    };
+    addresses[lane] = address;
     x->check->order->access(x->check->order_self, &told);
+}
+
+void order_bulk_signal(struct exec *x, const struct uop *u, unsigned lane, const struct block *home,
+                       uint64_t object, bool ends)
+{
+    struct check_mbarrier told = {.block = x->block->ordering,
+                                  .home = home->ordering,
+                                  .warp = x->warp->index,
+                                  .lanes = 1u << lane,
+                                  .insn = u->insn,
+                                  .address = object,
+                                  .ends = ends};
+    x->check->order->mbarrier(x->check->order_self, &told);
 }
 
 void order_cleared(const struct device *device, uint64_t address, uint64_t bytes)

@@ -72,10 +72,12 @@ struct checker_ops {
 /* Before the data of an access to global or shared memory moves. */
 struct check_access {
     void *block; /* what block_begin returned */
+    void *home;  /* the same of the block of the cluster whose shared memory it is */
     uint32_t warp;
     const struct insn *insn;
     uint32_t index;              /* launch instruction index */
     bool reads, writes;          /* an atomic: both */
+    bool is_bulk;                /* by the copy of the last event `bulk` */
     const struct access *access; /* its addresses are those of the space */
     const unsigned char *memory; /* + address: what memory holds there; by integers, may be NULL */
     /* A store's lanes one behind the other, as they go to memory; NULL: ask value_of. */
@@ -90,16 +92,41 @@ struct check_access {
 
 /* Lanes of a warp have operated on one mbarrier object, or have seen that a phase of it has ended. */
 struct check_mbarrier {
-    void *block;
+    void *block, *home; /* home: in whose shared memory the object is */
     uint32_t warp, lanes;
     const struct insn *insn;
-    uint64_t address; /* in shared memory */
+    uint64_t address; /* there */
     bool ends;        /* the last of the lanes ended a phase */
+};
+
+/* What goes on by itself, in groups that a thread or warp commits and waits for. */
+enum check_group { GROUP_COPIES /* cp.async */, GROUP_BULK, GROUP_PRODUCTS /* wgmma */ };
+
+/* All groups of the lanes have been done but the last `groups`; all: also what is uncommitted. */
+struct check_wait {
+    enum check_group what;
+    uint32_t groups;
+    bool all;
+    bool reads_only; /* their sources have been read, what they write may be to come */
+};
+
+/* A lane's copy in bulk begins: its accesses follow, and, if it signals, the event of the mbarrier object. */
+struct check_bulk {
+    void *block;
+    uint32_t warp, lane;
+    const struct insn *insn;
+    bool signals;
+    void *home; /* of the object */
+    uint64_t object;
 };
 
 /* Events of CHECK_RACE: accesses, and what orders them. `lanes` is never 0. */
 struct order_ops {
-    void *(*block_begin)(void *self, uint64_t block, uint32_t threads, uint64_t shared_bytes);
+    /* leader: what it returned for the first block of the cluster, NULL of that one itself; rank: in the cluster. */
+    void *(*block_begin)(void *self, uint64_t block, uint32_t threads, uint64_t shared_bytes,
+                         void *leader, uint32_t rank);
+    /* All its threads have left; its memory may be there for others. */
+    void (*block_leaves)(void *self, void *block);
     void (*block_end)(void *self, void *block);
     void (*access)(void *self, const struct check_access *access);
     /* These lanes run together from here. */
@@ -112,10 +139,15 @@ struct order_ops {
     /* A barrier lets those go on who wait; is_whole: all threads of the block that live have come. */
     void (*barrier_done)(void *self, void *block, uint32_t id, bool is_whole);
     void (*fence)(void *self, void *block, uint32_t warp, uint32_t lanes, unsigned scope);
-    void (*copies_commit)(void *self, void *block, uint32_t warp, uint32_t lanes);
-    /* cp.async of the lanes have been done, but those of the last `groups` groups; all: also the uncommitted. */
-    void (*copies_wait)(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t groups,
-                        bool all);
+    void (*fence_proxy)(void *self, void *block, uint32_t warp, uint32_t lanes);
+    void (*commit)(void *self, void *block, uint32_t warp, uint32_t lanes, enum check_group what);
+    void (*wait)(void *self, void *block, uint32_t warp, uint32_t lanes,
+                 const struct check_wait *wait);
+    void (*bulk)(void *self, const struct check_bulk *bulk);
+    /* The barrier of the cluster: arrivals, the end of a phase (of the first block), lanes that have waited for it. */
+    void (*cluster_arrive)(void *self, void *block, uint32_t warp, uint32_t lanes, bool releases);
+    void (*cluster_done)(void *self, void *leader);
+    void (*cluster_pass)(void *self, void *block, uint32_t warp, uint32_t lanes);
     void (*mbarrier)(void *self, const struct check_mbarrier *event);
     /* Memory was allocated or freed. */
     void (*cleared)(void *self, uint64_t address, uint64_t bytes);

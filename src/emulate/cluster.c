@@ -109,6 +109,7 @@ static void release_block(struct exec *x, struct block *block)
             struct split *split = &warp->splits[i];
             if (split->state != SPLIT_AT_CLUSTER) continue;
             split->state = SPLIT_READY;
+            if (x->checks & CHECK_RACE) order_cluster_pass(x, warp, block, split->mask);
             split->block = x->launch->program->code[split->block].next;
             warp->cluster_arrived &= ~split->mask;
         }
@@ -121,15 +122,17 @@ static void look(struct exec *x, struct cluster *cluster)
     cluster->arrived = 0;
     cluster->phase = !cluster->phase;
     x->releases++;
+    if (x->checks & CHECK_RACE) order_cluster_done(x, cluster);
     for (uint32_t rank = 0; rank < (cluster->size ? cluster->size : 1); rank++)
         release_block(x, cluster->blocks[rank]);
 }
 
-void cluster_arrive(struct exec *x, uint32_t lanes)
+void cluster_arrive(struct exec *x, const struct insn *insn, uint32_t lanes)
 {
     struct cluster *cluster = x->cluster;
     struct warp *warp = x->warp;
     uint32_t fresh = lanes & ~arrived_now(cluster, warp);
+    if (x->checks & CHECK_RACE) order_cluster_arrive(x, lanes, insn);
     warp->cluster_arrived |= lanes;
     warp->cluster_phases = (warp->cluster_phases & ~lanes) | (cluster->phase ? lanes : 0);
     cluster->arrived += (uint32_t)__builtin_popcount(fresh);
@@ -149,6 +152,7 @@ bool cluster_wait(struct exec *x, struct warp *warp, struct split *split, const 
         return false;
     }
     warp->cluster_arrived &= ~lanes;
+    if (x->checks & CHECK_RACE) order_cluster_pass(x, warp, x->block, lanes);
     split->block = code->next;
     return true;
 }

@@ -17,7 +17,7 @@ void cluster_fill_specials(const struct launch *launch, const struct block *bloc
                            uint32_t *values);
 
 /* barrier.cluster.arrive by lanes of the warp at hand. */
-void cluster_arrive(struct exec *x, uint32_t lanes);
+void cluster_arrive(struct exec *x, const struct insn *insn, uint32_t lanes);
 /* barrier.cluster.wait: true if the split may go on at once. */
 bool cluster_wait(struct exec *x, struct warp *warp, struct split *split, const struct code *code);
 /* Lanes leave the kernel. */

@@ -836,12 +836,28 @@ void order_arrive(struct exec *x, const struct block *block, const struct warp *
 void order_barrier_done(struct exec *x, const struct block *block, uint32_t id);
 void order_fence(struct exec *x, const struct uop *u);
 void order_copy_group(struct exec *x, const struct uop *u);
-/* `lanes` have done their part of the access to mbarrier objects; those of `ends` ended a phase. */
+/* All threads of the block have left. */
+void order_leaves(struct exec *x, const struct block *block);
+void order_cluster_arrive(struct exec *x, uint32_t lanes, const struct insn *insn);
+void order_cluster_done(struct exec *x, const struct cluster *cluster);
+void order_cluster_pass(struct exec *x, const struct warp *warp, const struct block *block,
+                        uint32_t lanes);
+/* `lanes` have done their part of the access to mbarrier objects; those of `ends` ended a phase. is_remote: as in
+ * sem_memory.h, here and below. */
 void order_mbarrier(struct exec *x, const struct uop *u, const struct access *access,
-                    uint32_t lanes, uint32_t ends);
+                    bool is_remote, uint32_t lanes, uint32_t ends);
 /* Before the data moves. what: READS, WRITES; host: as in sem_memory.h. */
-void order_access(struct exec *x, const struct uop *u, const struct access *access, unsigned what,
-                  const unsigned char *host);
+void order_access(struct exec *x, const struct uop *u, const struct access *access, bool is_remote,
+                  unsigned what, const unsigned char *host);
+/* A lane's copy in bulk; object: at which address in whose memory the object is that counts its bytes, NULL: none.
+ * Then its accesses, of `bytes` bytes at an address: of home's shared memory, NULL: of global memory. */
+void order_bulk(struct exec *x, const struct uop *u, unsigned lane, const struct block *home,
+                uint64_t object);
+void order_bulk_access(struct exec *x, const struct uop *u, unsigned lane, unsigned what,
+                       const struct block *home, uint64_t address, uint64_t bytes,
+                       const unsigned char *host);
+void order_bulk_signal(struct exec *x, const struct uop *u, unsigned lane, const struct block *home,
+                       uint64_t object, bool ends);
 /* Memory was allocated or freed: earlier accesses to it have nothing to do with later ones. */
 void order_cleared(const struct device *device, uint64_t address, uint64_t bytes);
 

@@ -57,7 +57,7 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->tracks = x->checks & CHECK_INIT && !program->native_code;
     if (x->tracks) x->defined = defined_create(launch);
     compiling_begin(x, launch);
-    if (launch->has_cluster_order) x->checks &= ~(unsigned)(CHECK_SYNC | CHECK_RACE);
+    if (launch->has_cluster_order) x->checks &= ~(unsigned)CHECK_SYNC;
     if (program->native_code) /* its lanes meet, and its fences order, by other rules */
         x->checks &= ~(unsigned)(CHECK_SYNC | CHECK_RACE);
     if (observer) {
@@ -299,7 +299,7 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
     return WS_OK;
 }
 
-/* What orders it that the tools race and sync do not follow. */
+/* What orders it that the tool sync does not follow. */
 static bool has_cluster_order(const struct launch *launch)
 {
     const struct launch_view *view = &launch->program->view;

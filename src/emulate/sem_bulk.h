@@ -140,6 +140,42 @@ static void bulk_define(struct bulk *b, uint64_t *to, uint64_t to_at, const uint
             shadow_clear(to, to_at + k, 1);
 }
 
+/* ---- the object ------------------------------------------------------------------------------ */
+
+static bool bulk_signal(struct bulk *b, uint64_t address, uint64_t bytes)
+{
+    struct exec *x = b->x;
+    unsigned char *host = bulk_shared(b, address, 8);
+    if (!host) return false;
+    uint64_t *word = (uint64_t *)(void *)host;
+    struct mbarrier object = mbarrier_of(*word);
+    struct mbarrier_change change = {.bytes = -(uint32_t)bytes};
+    bool ends = mbarrier_apply(&object, &change);
+    *word = mbarrier_bits(&object);
+    if (x->checks & CHECK_RACE) order_bulk_signal(x, b->u, b->lane, b->block, b->at, ends);
+    return true;
+}
+
+/* The checker is told of a copy before its accesses. False: there is no such object. */
+static bool bulk_announce(struct bulk *b, uint64_t object)
+{
+    if (!(b->x->checks & CHECK_RACE)) return true;
+    if (b->form->signals && !bulk_shared(b, object, 8)) return false;
+    order_bulk(b->x, b->u, b->lane, b->form->signals ? b->block : NULL, b->at);
+    return true;
+}
+
+/* home: whose shared memory; NULL: global. */
+static void bulk_told(struct bulk *b, unsigned what, const struct block *home, uint64_t address,
+                      uint64_t bytes, const unsigned char *host)
+{
+    enum { PIECE = 16 };
+    if (!(b->x->checks & CHECK_RACE)) return;
+    for (uint64_t done = 0; done < bytes; done += PIECE)
+        order_bulk_access(b->x, b->u, b->lane, what, home, address + done,
+                          bytes - done < PIECE ? bytes - done : PIECE, host + done);
+}
+
 /* ---- data ------------------------------------------------------------------------------------ */
 
 static void bulk_combine(struct bulk *b, unsigned char *to, const unsigned char *from,
@@ -191,6 +227,8 @@ static bool bulk_run(void *self, const struct tensor_run *run)
         if (!host) return false;
         bulk_tell(b, run->global, run->bytes);
     }
+    unsigned combines = b->insn->atom_op ? READS | WRITES : WRITES;
+    if (host) bulk_told(b, writes ? combines : READS, NULL, run->global, run->bytes, host);
     for (uint64_t done = 0, piece; done < run->bytes; done += piece) {
         uint64_t at = b->at + run->shared + done, left = run->bytes - done;
         piece = 16 - at % 16 < left ? 16 - at % 16 : left;
@@ -198,6 +236,7 @@ static bool bulk_run(void *self, const struct tensor_run *run)
         if (at + piece > b->x->launch->shared_end) /* a swizzle may leave the box */
             return bulk_fault(b, FAULT_OUT_OF_BOUNDS, SPACE_SHARED, at, piece);
         unsigned char *shared = b->block->shared + at;
+        bulk_told(b, writes ? READS : combines, b->block, at, piece, shared);
         uint64_t *shadow = found ? found->shadow : NULL;
         uint64_t global_at = found ? run->global + done - found->address : 0;
         if (run->is_outside)
@@ -211,25 +250,6 @@ static bool bulk_run(void *self, const struct tensor_run *run)
         else
             bulk_define(b, b->block->shared_defined, at, shadow, global_at, piece);
     }
-    return true;
-}
-
-/* ---- the object ------------------------------------------------------------------------------ */
-
-static bool bulk_signal(struct bulk *b, uint64_t address, uint64_t bytes)
-{
-    struct exec *x = b->x;
-    unsigned char *host = bulk_shared(b, address, 8);
-    if (!host) return false;
-    uint64_t *word = (uint64_t *)(void *)host;
-    struct mbarrier object = mbarrier_of(*word);
-    struct mbarrier_change change = {.bytes = -(uint32_t)bytes};
-    bool ends = mbarrier_apply(&object, &change);
-    *word = mbarrier_bits(&object);
-    if (!(x->checks & CHECK_RACE)) return true;
-    struct access access = {.addresses = b->addresses};
-    b->addresses[b->lane] = b->at;
-    order_mbarrier(x, b->u, &access, 1u << b->lane, ends ? 1u << b->lane : 0);
     return true;
 }
 
@@ -290,7 +310,7 @@ static void bulk_walk(struct bulk *b, uint64_t bytes)
 /* Between global memory and the shared memory at an address; then the object there counts the bytes. */
 static bool bulk_copy(struct bulk *b, uint64_t address, uint64_t object, uint64_t bytes)
 {
-    if (!bulk_shared(b, address, bytes)) return false;
+    if (!bulk_announce(b, object) || !bulk_shared(b, address, bytes)) return false;
     if (bytes) bulk_walk(b, bytes);
     if (b->x->observe) bulk_tell_batch(b);
     b->is_told = true;
@@ -317,6 +337,7 @@ static void bulk_within(struct bulk *b, uint64_t to, uint64_t object)
     unsigned char values[32], *source = values;
     uint64_t from_at = 0, bytes = insn_access_bytes(b->u->insn);
     const uint64_t *shadow = NULL;
+    if (!bulk_announce(b, object)) return;
     if (form->from == BULK_REGISTERS) {
         unsigned element = type_infos[b->insn->type].bits / 8;
         for (unsigned k = 0; k < b->insn->vector; k++) {
@@ -330,9 +351,11 @@ static void bulk_within(struct bulk *b, uint64_t to, uint64_t object)
         if (!source) return;
         shadow = b->block->shared_defined;
         from_at = b->at;
+        bulk_told(b, READS, b->block, b->at, bytes, source);
     }
     unsigned char *host = bulk_shared(b, to, bytes);
     if (!host) return;
+    bulk_told(b, b->insn->atom_op ? READS | WRITES : WRITES, b->block, b->at, bytes, host);
     bulk_move(b, host, source, bytes, false);
     bulk_define(b, b->block->shared_defined, b->at, shadow, from_at, bytes);
     bulk_signal(b, object, bytes);

@@ -9,8 +9,7 @@
 
 static void cluster_arrive_any(struct exec *x, const struct uop *u)
 {
-    (void)u;
-    if (x->mask) cluster_arrive(x, x->mask);
+    if (x->mask) cluster_arrive(x, u->insn, x->mask);
 }
 SELECT_ONE(cluster_arrive, SAME(cluster_arrive_any))
 

@@ -53,7 +53,8 @@ static void mbarrier_change(struct exec *x, const struct uop *u, const struct pl
             sync_mbarrier(x, u->insn, lane, p->a[lane], *at, mbarrier_operand(x, u, lane));
         ends |= (uint32_t)mbarrier_lane(x, u, at, lane) << lane;
     }
-    if (x->checks & CHECK_RACE) order_mbarrier(x, u, &p->access, p->access.mask, ends);
+    if (x->checks & CHECK_RACE)
+        order_mbarrier(x, u, &p->access, p->is_remote, p->access.mask, ends);
 }
 
 static void mbarrier_wait(struct exec *x, const struct uop *u, const struct place *p)
@@ -70,7 +71,7 @@ static void mbarrier_wait(struct exec *x, const struct uop *u, const struct plac
     uint32_t *result = &PREDICATE(u->dst[0]);
     *result = (*result & ~lanes) | ended;
     if (ended != lanes) x->waits = true;
-    if (ended && x->checks & CHECK_RACE) order_mbarrier(x, u, &p->access, ended, 0);
+    if (ended && x->checks & CHECK_RACE) order_mbarrier(x, u, &p->access, p->is_remote, ended, 0);
 }
 
 static void mbarrier_located(struct exec *x, const struct uop *u, struct place *p, uint32_t mask)

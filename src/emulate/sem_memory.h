@@ -456,7 +456,8 @@ static inline bool locate(struct exec *x, const struct uop *u, struct place *p, 
 {
     bool moves = locate_lanes(x, u, p, space, mask, what) ||
                  (x->checks && locate_others(x, u, p, space, mask, what));
-    if (moves && x->checks & CHECK_RACE) order_access(x, u, &p->access, what, p->host);
+    if (moves && x->checks & CHECK_RACE)
+        order_access(x, u, &p->access, p->is_remote, what, p->host);
     return moves;
 }
 

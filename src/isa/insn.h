@@ -383,6 +383,7 @@ enum sub_op {
     SUB_PACK, /* cvt.pack */
     SUB_SHR7,
     SUB_SHR15, /* vmad */
+    SUB_READ,  /* cp.async.bulk.wait_group.read */
     SUB_1D,
     SUB_2D,
     SUB_3D,
@@ -439,7 +440,7 @@ enum insn_flags {
     INSN_LEVEL = 1 << 18,     /* tex.level */
     INSN_GRADIENTS = 1 << 19, /* tex.grad */
     INSN_NO_UNROLL = 1 << 20, /* the first behind .pragma "nounroll" */
-    INSN_ASYNC = 1 << 21,     /* part of a cp.async */
+    INSN_ASYNC = 1 << 21,     /* part of a cp.async; fence.proxy.async */
     INSN_EXPECT_TX = 1 << 22, /* mbarrier.arrive.expect_tx */
     INSN_NO_COMPLETE = 1 << 23,
     INSN_PARITY = 1 << 24,    /* mbarrier.test_wait.parity */
@@ -577,7 +578,7 @@ struct insn {
     uint32_t flags;  /* enum insn_flags */
     int32_t guard;   /* predicate register, -1: none */
     uint16_t units;  /* bit set of enum insn_unit */
-    uint32_t groups; /* cp.async.wait_group: those that may be pending */
+    uint32_t groups; /* cp.async.wait_group, cp.async.bulk.wait_group: those that may be pending */
     uint32_t line;   /* line in the PTX text, from 1 */
     uint32_t column;
     uint32_t source_file; /* index into module.files, 0: none */

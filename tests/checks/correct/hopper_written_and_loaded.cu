@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// why: PTX ISA, proxies: fence.proxy.async between the writes to global memory and the copy from there
+// nvcc: -gencode arch=compute_90a,code=compute_90a
+// gpu: h200
+#include "../hopper.h"
+
+enum { THREADS = 128 };
+
+/* What a copy has stored is read back by the block. */
+__global__ void there_and_back(int *middle, int *out)
+{
+    __shared__ alignas(16) int tile[THREADS];
+    __shared__ barrier full;
+    int t = threadIdx.x;
+    middle[t] = 7 * t;
+    fence_async();
+    if (t == 0) barrier_init(&full, 1);
+    __syncthreads();
+    if (t == 0) {
+        barrier_expect(&full, sizeof tile);
+        load_bulk(tile, middle, sizeof tile, &full);
+    }
+    barrier_wait(&full, 0);
+    out[t] = tile[THREADS - 1 - t] + 1;
+}
+
+int main()
+{
+    array<int> middle(THREADS), out(THREADS);
+    middle.zero();
+    there_and_back<<<1, THREADS>>>(middle, out);
+    std::vector<int> got = out.get();
+    bool ok = true;
+    for (int i = 0; i < THREADS; i++)
+        ok &= got[i] == 7 * (THREADS - 1 - i) + 1;
+    return verdict(ok);
+}
