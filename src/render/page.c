@@ -182,25 +182,35 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
     mem_free(said);
 }
 
+/* Up to where a line may end: a blank; in names of templates that are as long as lines, what opens or ends a part. */
+static size_t piece_length(const char *text, size_t most)
+{
+    enum { LONG = 48 };
+    size_t word = strcspn(text, " ");
+    if (word <= LONG) return word;
+    size_t length = strcspn(text, " <,:");
+    length += strspn(text + length, "<,:");
+    return length < most ? length : most;
+}
+
 void page_fill(struct page *page, const char *lead, const char *text)
 {
     enum { WIDTH = 96, INDENT = 10 };
     unsigned width = page->columns ? page->width : WIDTH;
     struct strbuf line = {0};
     strbuf_puts(&line, lead);
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        strbuf_append(&line, text, word);
-        text += word;
-        if (!*text) break;
-        text++;
-        if (line.length + 1 + strcspn(text, " ") > width) {
+    for (bool is_begun = false; *text; is_begun = true) {
+        size_t blanks = strspn(text, " "), piece = piece_length(text + blanks, width - INDENT);
+        if (is_begun && line.length + blanks + piece > width) {
             page_line(page, "%s", line.data);
             line.length = 0;
             strbuf_printf(&line, "%*s", INDENT, "");
-        } else {
-            strbuf_putc(&line, ' ');
+            blanks = 0;
         }
+        strbuf_printf(&line, "%*s", (int)blanks, "");
+        text += strspn(text, " ");
+        strbuf_append(&line, text, piece);
+        text += piece;
     }
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
