@@ -17,8 +17,8 @@ static void create_warps(const struct launch *launch, struct block *block, bool 
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
         warp->index = w;
-        warp->registers = mem_zalloc_aligned(64, program->frame_bytes_max + 64);
-        warp->register_bytes = program->frame_bytes_max + 64;
+        warp->registers = mem_zalloc_aligned(64, program->frame_bytes_first + 64);
+        warp->register_bytes = program->frame_bytes_first + 64;
         warp->parameters = mem_zalloc(WARP_LANES, program->parameter_bytes_max + 8);
         warp->locals = mem_zalloc(WARP_LANES, program->local_bytes_max + 8);
         if (tracks) warp->defined = defined_warp_create(program);

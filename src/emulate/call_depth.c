@@ -100,8 +100,13 @@ static void walk(struct call_graph *graph)
     }
 }
 
-/* Depth of recursion that a thread has room for. A guess. */
-enum { RECURSIVE_FRAMES = 1 << 20, RECURSIVE_PARAMETERS = 1 << 12, RECURSIVE_LOCALS = 1 << 14 };
+/* Depth of recursion that a thread has room for, and what a warp's registers take before they grow. A guess. */
+enum {
+    RECURSIVE_FRAMES = 1 << 26,
+    RECURSIVE_FRAMES_AT_FIRST = 1 << 20,
+    RECURSIVE_PARAMETERS = 1 << 18,
+    RECURSIVE_LOCALS = 1 << 14
+};
 
 /* The kernel's frame, that much of the others, and one more. */
 static struct need recursive_need(const struct builder *b)
@@ -158,7 +163,8 @@ ws_status call_depth(struct diag *diag, struct builder *b)
     mem_free(graph.path);
     mem_free(graph.deepest);
     TRY(check_need(diag, b, &need));
-    program->frame_bytes_max = (uint32_t)need.bytes[0];
+    program->frame_bytes_max = program->frame_bytes_first = (uint32_t)need.bytes[0];
+    if (graph.recursive) program->frame_bytes_first -= RECURSIVE_FRAMES - RECURSIVE_FRAMES_AT_FIRST;
     program->parameter_bytes_max = (uint32_t)need.bytes[1];
     program->local_bytes_max = (uint32_t)need.bytes[2];
     return WS_OK;

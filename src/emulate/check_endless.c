@@ -66,7 +66,7 @@ static void put_warp(struct walk *walk, const struct program *program, const str
         if (node->used) put(walk, &node->frame, sizeof node->frame);
     }
     put(walk, warp->stack, sizeof warp->stack);
-    put(walk, warp->registers, program->frame_bytes_max);
+    put(walk, warp->registers, warp->register_bytes);
     put(walk, warp->parameters, (size_t)program->parameter_bytes_max * WARP_LANES);
     put(walk, warp->locals, (size_t)program->local_bytes_max * WARP_LANES);
 }

@@ -274,6 +274,7 @@ struct program {
     uint32_t locals_end;             /* of local variables, in a thread's local memory */
     uint32_t stack_begin, stack_end; /* what alloca hands out lies behind them */
     uint32_t frame_bytes_max, parameter_bytes_max, local_bytes_max; /* over any call path */
+    uint32_t frame_bytes_first; /* of frame_bytes_max: what a warp has before its first call */
 };
 
 struct semantics {

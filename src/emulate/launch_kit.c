@@ -46,7 +46,7 @@ static uint64_t bytes_of(const struct launch *launch)
 {
     const struct program *program = launch->program;
     uint64_t lane = (uint64_t)program->parameter_bytes_max + program->local_bytes_max;
-    uint64_t warp = program->frame_bytes_max + lane * WARP_LANES + sizeof(struct warp) +
+    uint64_t warp = program->frame_bytes_first + lane * WARP_LANES + sizeof(struct warp) +
                     sizeof *launch->warp_specials;
     return warp * launch->warps_per_block + launch->shared_end +
            program->view.insn_count * sizeof(struct memo);
