@@ -112,7 +112,7 @@ int main(void)
         "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
         "or 16 "
         "bytes, waits for\n"
-        "groups; a register may tell how many of them are read if it is a `selp` of all or none. "
+        "groups; a register or a predicate may tell how many of them are read. "
         "`cp.async.bulk`,\n"
         "also of tensors, `cp.reduce.async.bulk`, `st.async` and `red.async` have the forms of "
         "sm_90\n"

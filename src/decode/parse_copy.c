@@ -6,14 +6,22 @@
  *                                                           st.shared.v4.b32 [a], {t..}
  *     cp.async.commit_group;   cp.async.wait_group N;   cp.async.wait_all;
  *
- * Fewer bytes than the instruction has are filled up with zeros. Their number must be one that the text tells: an
- * immediate, or a register that the same basic block sets to all or none, as Triton's pipelines do:
+ * Fewer bytes than the instruction has are filled up with zeros. Their number is an immediate, or a register that
+ * the same basic block sets to all or none, as Triton's pipelines do:
  *
  *     selp.b32 %r1, 16, 0, %p1;                             @%p1 ld.global.v4.b32 {t..}, [b]
  *     cp.async.cg.shared.global [a], [b], 16, %r1;          @%p1 st.shared.v4.b32 [a], {t..}
  *                                                           @!%p1 st.shared.v4.b32 [a], {0, 0, 0, 0}
  *
- * Any other register is refused, and so are copies in bulk, those that tell a barrier, and policies. */
+ * or a predicate that says that none are read. With any other register the bytes beyond are cleared after a load of all,
+ * which touches no other sector:
+ *
+ *     cp.async.ca.shared.global [a], [b], 8, %r1;           setp.ne.u32 p|z, %r1, 0;  shl.b32 t, %r1, 3;
+ *                                                           @p ld.global.b64 w, [b];
+ *                                                           @p shl.b64 m, 1, t;  @p sub.u64 m, m, 1;  @p and.b64 w, w, m;
+ *                                                           @p st.shared.b64 [a], w;  @z st.shared.b64 [a], 0;
+ *
+ * Copies in bulk, those that tell a barrier, and policies are refused. */
 #include <string.h>
 
 #include "decode/parser.h"
@@ -54,6 +62,8 @@ struct copy {
     uint64_t bytes, given; /* given: those that are read; the rest becomes zeros */
     int32_t chooser;       /* predicate that says whether any are read; -1: always */
     bool is_negated;
+    int32_t
+        size; /* register with the number of those that are read, or a predicate: none are; -1: no such */
 };
 
 static bool defines(const struct insn *insn, int32_t reg)
@@ -77,21 +87,28 @@ static bool is_number(const struct operand *operand, uint64_t value)
     return operand->kind == OPERAND_IMMEDIATE && (uint64_t)operand->imm == value;
 }
 
-/* All bytes or none, by a predicate that is still what it was when the register was set. */
+/* All bytes or none, by a predicate, or by one that is still what it was when the register was set. */
 static bool take_choice(const struct body *body, const struct insn *copying, int32_t reg,
                         struct copy *out)
 {
+    if (body->vregs[reg].type == TYPE_PRED && copying->guard < 0) {
+        out->chooser = reg;
+        out->is_negated = true; /* the predicate tells to ignore the source */
+        return true;
+    }
     uint32_t end = (uint32_t)(copying - body->insns);
     const struct insn *choice = find_definition(body, end, reg);
     if (!choice || choice->op != OP_SELP || choice->guard >= 0 || copying->guard >= 0) return false;
     const struct operand *yes = insn_source(choice, 0), *no = insn_source(choice, 1);
-    out->chooser = insn_source(choice, 2)->reg;
-    out->is_negated = is_number(yes, 0);
-    if (!is_number(out->is_negated ? no : yes, out->bytes) ||
-        !is_number(out->is_negated ? yes : no, 0))
+    int32_t chooser = insn_source(choice, 2)->reg;
+    bool is_negated = is_number(yes, 0);
+    if (!is_number(is_negated ? no : yes, out->bytes) || !is_number(is_negated ? yes : no, 0))
         return false;
-    const struct insn *set = find_definition(body, end, out->chooser);
-    return !set || set < choice;
+    const struct insn *set = find_definition(body, end, chooser);
+    if (set && set > choice) return false;
+    out->chooser = chooser;
+    out->is_negated = is_negated;
+    return true;
 }
 
 static ws_status parse_parts(struct parser *parser, const struct insn *insn, struct copy *out)
@@ -109,24 +126,20 @@ static ws_status parse_parts(struct parser *parser, const struct insn *insn, str
         return parser_error(parser, WS_ERR_INPUT, &token,
                             "'%s' copies 16 bytes only: use .ca for other sizes", insn->text);
     out->given = out->bytes;
-    out->chooser = -1;
+    out->chooser = out->size = -1;
     if (!parser_take(parser, ',')) return WS_OK;
     int32_t reg;
     struct token next = *current(parser);
     if (next.kind == TOKEN_NAME && parser_find_register(parser, &next, &reg)) {
         advance(parser);
-        if (take_choice(&parser->body, insn, reg, out)) return WS_OK;
-        parser->body.is_foreign = true;
-        parser->body.foreign_what =
-            arena_format(parser->arena, "'%s' with a register behind its bytes", insn->text);
+        if (!take_choice(&parser->body, insn, reg, out)) out->size = reg;
         return WS_OK;
     }
     return parse_count(parser, "the number of bytes to read", out->bytes, &out->given);
 }
 
-/* The instructions that one copy becomes: at most a load of two words, one of a word, three bytes with a
- * place each in their word, and the store. */
-enum { PARTS_MAX = 10 };
+/* The instructions that one copy becomes: at most those of a size in a register, for two words of 64 bits. */
+enum { PARTS_MAX = 14 };
 struct parts {
     struct insn like; /* text, place and guard */
     struct insn insns[PARTS_MAX];
@@ -153,10 +166,15 @@ static struct operand number(int64_t value)
     return (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = value};
 }
 
+static struct operand new_register(struct parser *parser, enum ptx_type type)
+{
+    int32_t reg = body_add_register(parser, "", type);
+    return (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
+}
+
 static struct operand new_word(struct parser *parser)
 {
-    int32_t reg = body_add_register(parser, "", TYPE_B32);
-    return (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
+    return new_register(parser, TYPE_B32);
 }
 
 /* bfi.b32 word, byte, so far, 8 k, 8; `so far` is 0 before the first. */
@@ -217,6 +235,86 @@ static void add_choice(struct parts *parts, const struct copy *copy)
     }
 }
 
+/* to = a op b */
+static struct insn *add_operation(struct parts *parts, enum ptx_op op, enum ptx_type type,
+                                  const struct operand *to, struct operand a, struct operand b)
+{
+    struct insn *insn = add_part(parts, op, type, SPACE_NONE, 1);
+    insn->operands[insn->ndst++] = *to;
+    insn->operands[insn->ndst + insn->nsrc++] = a;
+    insn->operands[insn->ndst + insn->nsrc++] = b;
+    return insn;
+}
+
+/* setp.ne.and.u32 some|none, size, 0, guard */
+static void add_size_test(struct parts *parts, const struct operand *size,
+                          const struct operand *some, const struct operand *none)
+{
+    struct insn *test = add_part(parts, OP_SETP, TYPE_U32, SPACE_NONE, 1);
+    const struct operand operands[] = {*some, *none, *size, number(0)};
+    memcpy(test->operands, operands, sizeof operands);
+    test->compare = CMP_NE;
+    test->ndst = test->nsrc = 2;
+    if (test->guard < 0) return;
+    test->combine = COMBINE_AND;
+    test->operands[test->ndst + test->nsrc++] =
+        (struct operand){.kind = OPERAND_REGISTER,
+                         .reg = test->guard,
+                         .symbol = -1,
+                         .negate = test->flags & INSN_NEG_GUARD};
+    test->guard = -1;
+    test->flags &= ~(uint32_t)INSN_NEG_GUARD;
+}
+
+/* As many low bits of the word stay as `bits` has behind the words before it. */
+static void add_mask(struct parser *parser, struct parts *parts, enum ptx_type type,
+                     const struct operand *word, struct operand bits, unsigned before)
+{
+    enum ptx_type number_type = type == TYPE_B64 ? TYPE_U64 : TYPE_U32;
+    struct operand mask = new_register(parser, type), rest = bits;
+    if (before) {
+        rest = new_register(parser, TYPE_U32);
+        add_operation(parts, OP_MAX, TYPE_U32, &rest, bits, number(before));
+        add_operation(parts, OP_SUB, TYPE_U32, &rest, rest, number(before));
+    }
+    add_operation(parts, OP_SHL, type, &mask, number(1), rest); /* 0 if that is all bits */
+    add_operation(parts, OP_SUB, number_type, &mask, mask, number(1));
+    add_operation(parts, OP_AND, type, word, *word, mask);
+}
+
+static void add_sized(struct parser *parser, struct parts *parts, const struct copy *copy)
+{
+    enum ptx_type type = copy->bytes >= 8 ? TYPE_B64 : TYPE_B32;
+    unsigned width = copy->bytes >= 8 ? 8 : 4, count = (unsigned)copy->bytes / width;
+    struct operand some = new_register(parser, TYPE_PRED), none = new_register(parser, TYPE_PRED);
+    struct operand bits = new_register(parser, TYPE_B32), words[2];
+    struct operand size = {.kind = OPERAND_REGISTER, .reg = copy->size, .symbol = -1};
+    if (parser->body.vregs[copy->size].type == TYPE_PRED) {
+        struct operand ignores = size;
+        size = new_register(parser, TYPE_B32);
+        struct insn *choice =
+            add_operation(parts, OP_SELP, TYPE_B32, &size, number(0), number((int64_t)copy->bytes));
+        choice->operands[choice->ndst + choice->nsrc++] = ignores;
+    }
+    add_size_test(parts, &size, &some, &none);
+    parts->like.guard = some.reg;
+    parts->like.flags &= ~(uint32_t)INSN_NEG_GUARD;
+    add_operation(parts, OP_SHL, TYPE_B32, &bits, size, number(3));
+    struct insn *load = add_part(parts, OP_LD, type, SPACE_GLOBAL, count);
+    for (unsigned k = 0; k < count; k++)
+        load->operands[load->ndst++] = words[k] = new_register(parser, type);
+    load->operands[load->ndst + load->nsrc++] = copy->from;
+    for (unsigned k = 0; k < count; k++)
+        add_mask(parser, parts, type, &words[k], bits, 8 * width * k);
+    for (unsigned is_none = 0; is_none < 2; is_none++) {
+        struct insn *store = add_part(parts, OP_ST, type, SPACE_SHARED, count);
+        if (is_none) store->guard = none.reg;
+        store->operands[store->nsrc++] = copy->to;
+        for (unsigned k = 0; k < count; k++)
+            store->operands[store->nsrc++] = is_none ? number(0) : words[k];
+    }
+}
+
 ws_status parse_copy(struct parser *parser, struct insn *insn)
 {
     struct copy copy;
@@ -228,12 +326,15 @@ ws_status parse_copy(struct parser *parser, struct insn *insn)
         return WS_OK;
     }
     TRY(parse_parts(parser, insn, &copy));
-    if (parser->body.is_foreign) return WS_OK;
     struct parts parts = {.like = *insn};
     struct operand words[4] = {number(0), number(0), number(0), number(0)};
-    add_loads(parser, &parts, &copy, words);
-    add_store(&parts, &copy, words);
-    if (copy.chooser >= 0) add_choice(&parts, &copy);
+    if (copy.size >= 0) {
+        add_sized(parser, &parts, &copy);
+    } else {
+        add_loads(parser, &parts, &copy, words);
+        add_store(&parts, &copy, words);
+        if (copy.chooser >= 0) add_choice(&parts, &copy);
+    }
     *insn = parts.insns[0];
     struct token token = *current(parser);
     for (unsigned k = 1; k < parts.count; k++)

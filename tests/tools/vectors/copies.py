@@ -18,7 +18,7 @@ WAIT_ALL = ["cp.async.wait_all;"]
 WAIT_GROUP = ["cp.async.commit_group;", "cp.async.wait_group 0;"]
 
 
-def copies(name, parts, statements):
+def copies(name, parts, statements, registers=()):
     """`parts` are (to, from, size, given); the source is the thread's row, 48 bytes are seen."""
     numbers = Numbers(name)
     rows = []
@@ -29,8 +29,8 @@ def copies(name, parts, statements):
         for to, start, size, given in parts:
             data[to:to + size] = source[start:start + given].ljust(size, b"\0")
         rows.append((row, [take(data, 8 * i, 8) for i in range(6)]))
-    return "cp.async", SOURCE, Form(name, INS, OUTS, PREPARE + [("do", s) for s in statements]
-                                    + SEEN, rows)
+    return "cp.async", SOURCE, Form(name, INS, OUTS, PREPARE + [("decl", one) for one in registers]
+                                    + [("do", s) for s in statements] + SEEN, rows)
 
 
 def one(full, size, to, start, given=None, wait=WAIT_ALL):
@@ -38,6 +38,20 @@ def one(full, size, to, start, given=None, wait=WAIT_ALL):
     text = f"{full} [%sa+{to}], [%in+{start}], {size}{last};"
     name = f"{text[:-1]} by {wait[-1][9:-1]}"
     return copies(name, [(to, start, size, size if given is None else given)], [text, *wait])
+
+
+def sized(full, size, given):
+    """The number of bytes that are read is in a register."""
+    return copies(f"{full} of {given} of {size} by register", [(16, 16, size, given)], [
+        f"mov.b32 %size, {given};", f"{full} [%sa+16], [%in+16], {size}, %size;", *WAIT_ALL],
+        [".reg .b32 %size;"])
+
+
+def ignored(full, size, ignores):
+    """A predicate tells to ignore the source."""
+    return copies(f"{full} of {size}{' ignored' if ignores else ''} by predicate", [(16, 16, size, 0 if ignores else size)], [
+        f"setp.{'ge' if ignores else 'lt'}.s32 %ignores, %lane, 0;",
+        f"{full} [%sa+16], [%in+16], {size}, %ignores;", *WAIT_ALL], [".reg .pred %ignores;"])
 
 
 def forms():
@@ -49,6 +63,11 @@ def forms():
     for level, size in ((".ca", 4), (".ca", 8), (".ca", 16), (".cg", 16)):
         for given in range(size + 1):
             yield one(f"cp.async{level}.shared.global", size, 16, 16, given, WAIT_GROUP)
+    for level, size in ((".ca", 4), (".ca", 8), (".ca", 16), (".cg", 16)):
+        for given in range(size + 1):
+            yield sized(f"cp.async{level}.shared.global", size, given)
+        for ignores in (False, True):
+            yield ignored(f"cp.async{level}.shared.global", size, ignores)
     for to, start, size in ((20, 12, 4), (24, 24, 8), (0, 16, 16), (32, 0, 16)):
         yield one("cp.async.ca.shared.global", size, to, start, None, WAIT_GROUP)
     # Two groups, the older waited for first; an empty one; a group of two copies.
