@@ -186,16 +186,20 @@ cudaError_t cudaGetDeviceProperties_v2(void *out, int device)
     return give_properties(out, device, 12);
 }
 
-cudaError_t cudaDeviceGetAttribute(int *out, int attribute, int device)
+cudaError_t device_attribute(int attribute, int device, int *out)
 {
     struct facts facts, *f = &facts;
-    cudaError_t error = api_begin();
-    if (error) return api_end(error);
-    if (device != 0) return api_end(cudaErrorInvalidDevice);
-    if (attribute < 1 || attribute > ATTRIBUTE_MOST) return api_end(cudaErrorInvalidValue);
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (attribute < 1 || attribute > ATTRIBUTE_MOST) return cudaErrorInvalidValue;
     find_facts(f);
     *out = attribute_of(f, attribute);
-    return api_end(cudaSuccess);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *out, int attribute, int device)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : device_attribute(attribute, device, out));
 }
 
 /* ---- which device ---------------------------------------------------------------------------- */
@@ -381,12 +385,17 @@ cudaError_t cudaDeviceSetLimit(int limit, size_t value)
     return api_end(error);
 }
 
+cudaError_t device_limit(int limit, size_t *out)
+{
+    if (limit < 0 || limit >= LIMITS) return cudaErrorUnsupportedLimit;
+    *out = limits[limit];
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetLimit(size_t *out, int limit)
 {
     cudaError_t error = api_begin();
-    if (!error && (limit < 0 || limit >= LIMITS)) error = cudaErrorUnsupportedLimit;
-    if (!error) *out = limits[limit];
-    return api_end(error);
+    return api_end(error ? error : device_limit(limit, out));
 }
 
 static cudaError_t accept(void)

@@ -32,21 +32,16 @@ static int machine_int(const char *key, int otherwise)
     return ws_machine_get(runtime.machine, key, &value) == WS_OK ? (int)value : otherwise;
 }
 
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
+void kernel_attributes(const struct kernel *kernel, struct cudaFuncAttributes *out)
 {
-    API_CALL;
-    struct kernel *kernel;
-    cudaError_t error = begin(host, &kernel);
-    if (error) return api_end(error);
-    int most = machine_int("block.max_threads", 1024), target = 0;
+    int most = machine_int("block.max_threads", 1024);
     if (kernel->info.max_threads_per_block) most = (int)kernel->info.max_threads_per_block;
-    target = (int)ws_module_target(kernel->binary->module);
-    struct cudaFuncAttributes all = {
+    const struct cudaFuncAttributes all = {
         .sharedSizeBytes = kernel->info.static_shared_bytes,
         .localSizeBytes = kernel->info.local_bytes,
         .maxThreadsPerBlock = most,
         .numRegs = (int)kernel->registers,
-        .ptxVersion = target,
+        .ptxVersion = (int)ws_module_target(kernel->binary->module),
         .binaryVersion = (int)ws_machine_target(runtime.machine),
         .maxDynamicSharedSizeBytes = kernel->max_dynamic_shared
                                          ? (int)kernel->max_dynamic_shared
@@ -58,6 +53,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *ho
         .requiredClusterDepth = (int)kernel->info.required_cluster[2],
         .nonPortableClusterSizeAllowed = kernel->allows_large_clusters,
     };
+    *out = all;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
+{
+    API_CALL;
+    struct kernel *kernel;
+    struct cudaFuncAttributes all;
+    cudaError_t error = begin(host, &kernel);
+    if (error) return api_end(error);
+    kernel_attributes(kernel, &all);
     /* CUDA 11 has no clusters. */
     memcpy(out, &all,
            runtime_version() >= 12 ? sizeof all
@@ -107,7 +113,7 @@ cudaError_t cudaFuncGetName(const char **out, const void *host)
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-static cudaError_t count_blocks(const struct kernel *kernel, int threads, size_t shared, int *out)
+cudaError_t kernel_blocks_per_sm(const struct kernel *kernel, int threads, size_t shared, int *out)
 {
     ws_occupancy_query query = {
         .size = sizeof query,
@@ -130,7 +136,7 @@ uint64_t kernel_resident_blocks(struct kernel *kernel, uint64_t threads, uint64_
     int blocks;
     if (kernel->resident.threads == threads && kernel->resident.shared == shared)
         return kernel->resident.blocks;
-    if (count_blocks(kernel, (int)threads, shared, &blocks)) return 0;
+    if (kernel_blocks_per_sm(kernel, (int)threads, shared, &blocks)) return 0;
     kernel->resident.threads = threads;
     kernel->resident.shared = shared;
     kernel->resident.blocks = (uint64_t)blocks * (uint64_t)machine_int("sm.count", 1);
@@ -145,7 +151,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, con
     struct kernel *kernel;
     (void)flags;
     cudaError_t error = begin(host, &kernel);
-    return api_end(error ? error : count_blocks(kernel, threads, shared, out));
+    return api_end(error ? error : kernel_blocks_per_sm(kernel, threads, shared, out));
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *host, int threads,
@@ -167,7 +173,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *h
     int fitting = 0;
     while (low < high) { /* the most for which so many blocks fit */
         size_t middle = low + (high - low + 1) / 2;
-        error = count_blocks(kernel, threads, middle, &fitting);
+        error = kernel_blocks_per_sm(kernel, threads, middle, &fitting);
         if (error) return api_end(error);
         if (fitting >= blocks)
             low = middle;

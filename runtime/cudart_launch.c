@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_runtime.h"
 #include "host_check.h"
 #include "launch_cluster.h"
 #include "repeat.h"
@@ -199,6 +200,8 @@ static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
     given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
     given->register_target_count = kernel->binary->target_count;
     if (check_is_on()) given->resident_blocks = resident_blocks(kernel, given);
+    cudaError_t unplaced = device_runtime_begin(kernel);
+    if (unplaced) return unplaced;
     tally_running(kernel);
     ws_status status = ws_device_launch(runtime.device, kernel->binary->module, given, &profile);
     tally_running(NULL);
@@ -208,9 +211,11 @@ static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
             note("Kernel %s was interrupted: that launch is not counted.",
                  ws_module_kernel_display_name(kernel->binary->module, kernel->index));
         tally_failed(kernel);
+        device_runtime_end(given, false);
         return take_fault(kernel, status, &result);
     }
     tally_add(kernel, one, given, &result, profile);
+    device_runtime_end(given, true);
     repeat_learn(work, given, one, &result);
     ws_profile_destroy(profile);
     if (result.tolerated) note("usually passes on hardware, but is invalid: %s", result.tolerated);
@@ -253,6 +258,13 @@ cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **ex
     return pack_arguments(work, arguments, extra);
 }
 
+cudaError_t launch_check(const struct kernel_work *work)
+{
+    ws_launch given = describe(work);
+    cudaError_t error = kernel_resolve(work->kernel);
+    return error ? error : check_shape(work->kernel, &given);
+}
+
 cudaError_t launch_run(const struct kernel_work *work)
 {
     if (work->kernel->failure) return work->kernel->failure; /* its module was unloaded */
@@ -260,7 +272,9 @@ cudaError_t launch_run(const struct kernel_work *work)
     if (repeat_try(work, &given)) return cudaSuccess;
     cudaError_t error = work->cooperative ? make_workspace(&given) : cudaSuccess;
     if (error) tally_failed(work->kernel);
-    return error ? error : execute(work, &given);
+    if (!error) error = execute(work, &given);
+    device_runtime_run();
+    return error;
 }
 
 cudaError_t launch(cudaStream_t stream, struct kernel_work *work, void **arguments, void **extra)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_runtime.h"
 #include "host_check.h"
 #include "virtual_time.h"
 
@@ -80,6 +81,7 @@ static ws_status create_device(void)
                                      runtime.options.l2 && !strcmp(runtime.options.l2, "kept"),
                                  .keep_programs = true,
                                  .check = runtime.check,
+                                 .call = device_runtime_call,
                                  .host_isa = runtime.options.host_isa,
                                  .engine = runtime.options.engine};
     ws_status status = ws_device_create(runtime.context, &options, &runtime.device);

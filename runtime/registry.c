@@ -116,6 +116,38 @@ cudaError_t kernel_resolve(struct kernel *kernel)
     return kernel->failure;
 }
 
+/* The host may know kernels that the module lacks: those of libcudadevrt. */
+static void list_kernel(struct binary *binary, size_t count, struct kernel *kernel)
+{
+    size_t i = 0;
+    while (i < count && strcmp(ws_module_kernel_name(binary->module, i), kernel->name) != 0)
+        i++;
+    if (i < count && !kernel_resolve(kernel)) binary->kernels[kernel->index] = kernel;
+}
+
+/* Those that the host knows, too, and those that it does not. */
+static void list_kernels(struct binary *binary, size_t count)
+{
+    binary->kernels = calloc(count + 1, sizeof *binary->kernels);
+    if (!binary->kernels) out_of_memory((count + 1) * sizeof *binary->kernels);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct entry *entry = buckets[i]; entry; entry = entry->next)
+            if (entry->kernel && entry->kernel->binary == binary)
+                list_kernel(binary, count, entry->kernel);
+    for (size_t i = 0; i < count; i++)
+        if (!binary->kernels[i])
+            list_kernel(binary, count,
+                        kernel_add(NULL, ws_module_kernel_name(binary->module, i), binary));
+}
+
+struct kernel *kernel_in(struct binary *binary, size_t index)
+{
+    size_t count = ws_module_kernel_count(binary->module);
+    if (index >= count) return NULL;
+    if (!binary->kernels) list_kernels(binary, count);
+    return binary->kernels[index];
+}
+
 /* ---- variables ------------------------------------------------------------------------------- */
 
 static cudaError_t place(struct variable *variable)

@@ -8,6 +8,7 @@
  *   registry.c   what the compiler's code registers: fat binaries, kernels, variables
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   work.c       what a stream is asked for: done at once, or kept
+ *   device_runtime.c   what kernels ask for: launches and the like
  *   graph.c      work with dependencies
  *   event_log.c  the timeline of calls, launches and copies
  *   power_log.c  power and temperature in virtual time, by gpu_history.c
@@ -87,7 +88,8 @@ struct binary {
     cudaError_t failure;
     ws_module *module;
     struct binary *next;
-    unsigned targets[8]; /* of the machine code beside the PTX */
+    struct kernel **kernels; /* kernel_in; NULL: nobody has asked */
+    unsigned targets[8];     /* of the machine code beside the PTX */
     size_t target_count;
     unsigned (*registers)[8]; /* of kernels in them, by index of the module's kernel; 0: not told */
 };
@@ -200,6 +202,8 @@ struct kernel *kernel_find(const void *host_or_handle);
 struct kernel *kernel_add(const void *host, const char *name, struct binary *binary);
 /* Its module goes: the handle is one no more, and launches that were prepared fail. */
 void kernel_remove(struct kernel *kernel);
+/* By its index in the module, which is loaded; NULL: it has no such kernel. */
+struct kernel *kernel_in(struct binary *binary, size_t index);
 /* Decodes the module of a kernel on first use. */
 cudaError_t kernel_resolve(struct kernel *kernel);
 /* Device address of a variable; also of a kernel's own symbol. */
@@ -227,6 +231,8 @@ struct kernel_work {
  * to them, or packed in `extra` (cuLaunchKernel). */
 cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **extra);
 cudaError_t launch_run(const struct kernel_work *work);
+/* Can the GPU launch it so? */
+cudaError_t launch_check(const struct kernel_work *work);
 /* Both, for a stream that may be captured. */
 cudaError_t launch(cudaStream_t stream, struct kernel_work *work, void **arguments, void **extra);
 
@@ -236,6 +242,13 @@ cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void
 
 /* cudart_function.c: blocks of a kernel that are on the GPU at once; 0: not one fits. */
 uint64_t kernel_resident_blocks(struct kernel *kernel, uint64_t threads, uint64_t shared);
+cudaError_t kernel_blocks_per_sm(const struct kernel *kernel, int threads, size_t shared, int *out);
+/* Of a kernel that is resolved. */
+void kernel_attributes(const struct kernel *kernel, struct cudaFuncAttributes *out);
+
+/* cudart_device.c: with the lock. */
+cudaError_t device_attribute(int attribute, int device, int *out);
+cudaError_t device_limit(int limit, size_t *out);
 
 /* cudart_pool.c: an allocation of a pool (NULL: the current one), and its end. */
 struct pool;

@@ -139,6 +139,18 @@ double order_ready(void)
     return order.now.base.done;
 }
 
+void order_set_ready(double at)
+{
+    order.now.base.done = at;
+}
+
+bool order_on_device(bool is_on)
+{
+    bool was_on = order.now.in_graph;
+    order.now.in_graph = is_on;
+    return was_on;
+}
+
 double order_spend(enum gpu_engine engine, double seconds, double share)
 {
     struct clock *base = &order.now.base;

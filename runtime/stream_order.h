@@ -39,6 +39,9 @@ void order_operation(const char *what);
 double order_spend(enum gpu_engine engine, double seconds, double share);
 /* When it may begin, and when what comes before it is done. */
 double order_ready(void);
+void order_set_ready(double at);
+/* From here on no host waits for what is done. Returns what held before. */
+bool order_on_device(bool is_on);
 /* Bytes that it reads or writes, if the device has them. */
 void order_bytes(const void *pointer, uint64_t bytes, bool is_write);
 /* The host waits for the operation; for a stream (the default one: for all); for an event; for all. */

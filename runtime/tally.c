@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device_runtime.h"
 #include "event_log.h"
 #include "row_number.h"
 #include "virtual_time.h"
 
 /* What the row of a kernel counts, and its seconds: the places of these fields in the line. */
-enum { COUNTS = 7, SECONDS = 5 };
-static const unsigned char count_fields[COUNTS] = {1, 2, 3, 4, 5, 6, 15};
+enum { COUNTS = 8, SECONDS = 5 };
+static const unsigned char count_fields[COUNTS] = {1, 2, 3, 4, 5, 6, 15, 19};
 static const unsigned char seconds_fields[SECONDS] = {7, 8, 9, 10, 17};
 enum { RUNNING_FIELD = 18 };
 
@@ -26,7 +27,9 @@ struct tally {
     double total, least, most, heaviest;
     char bottleneck[80], profile[64];
     uint32_t grid[3], block[3];
-    uint64_t warp_instructions;                        /* of all launches */
+    uint64_t warp_instructions; /* of all launches */
+    uint64_t by_kernels;        /* launches that a kernel made, and the first that did */
+    char parent[80];
     double host_seconds;                               /* that they took here to execute */
     char *counts[COUNTS], *seconds[SECONDS], *running; /* in the row */
     uint64_t written_counts[COUNTS];                   /* what stands there */
@@ -46,8 +49,9 @@ static const char *display_name(const struct kernel *kernel)
 
 static void write_numbers(struct tally *t)
 {
-    const uint64_t counts[COUNTS] = {t->launches,  t->measured, t->reused,           t->scaled,
-                                     t->uncounted, t->failed,   t->warp_instructions};
+    const uint64_t counts[COUNTS] = {
+        t->launches, t->measured,          t->reused,    t->scaled, t->uncounted,
+        t->failed,   t->warp_instructions, t->by_kernels};
     const double seconds[SECONDS] = {t->total, t->least, t->most, t->heaviest, t->host_seconds};
     for (unsigned i = 0; i < COUNTS; i++)
         if (counts[i] != t->written_counts[i]) row_set_count(t->counts[i], counts[i]);
@@ -65,9 +69,9 @@ static void write_row(const struct kernel *kernel)
     struct tally *t = kernel->tally;
     row_set(t->row,
             "kernel\t" COUNT COUNT COUNT COUNT COUNT COUNT TIME TIME TIME TIME
-            "%u,%u,%u\t%u,%u,%u\t%s\t%s\t" COUNT "%s\t" TIME "0\t",
+            "%u,%u,%u\t%u,%u,%u\t%s\t%s\t" COUNT "%s\t" TIME "0\t" COUNT "%s\t",
             t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2], t->profile,
-            t->bottleneck, display_name(kernel));
+            t->bottleneck, display_name(kernel), t->parent);
     for (unsigned i = 0; i < COUNTS; i++)
         t->counts[i] = row_field(t->row, count_fields[i], strlen(ROW_COUNT));
     for (unsigned i = 0; i < SECONDS; i++)
@@ -152,6 +156,20 @@ void tally_failed(struct kernel *kernel)
     write_row(kernel);
 }
 
+static const char *parent_name(void)
+{
+    const struct kernel *parent = device_runtime_parent();
+    return parent ? display_name(parent) : "";
+}
+
+/* The launch at hand may be a kernel's. */
+static void note_parent(struct tally *tally)
+{
+    const char *parent = parent_name();
+    if (!*parent) return;
+    if (!tally->by_kernels++) snprintf(tally->parent, sizeof tally->parent, "%s", parent);
+}
+
 /* One line a launch, for the folder of reports. */
 static void log_launch(const struct kernel *kernel, const ws_launch *launch, const char *how,
                        double seconds, uint64_t instructions, uint64_t number, double l2_found)
@@ -167,13 +185,13 @@ static void log_launch(const struct kernel *kernel, const ws_launch *launch, con
         file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
         free(path);
     }
-    char line[1024];
-    int length = snprintf(line, sizeof line,
-                          "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\t%llu\t%.9g\n", how,
-                          seconds, (unsigned long long)number, launch->grid[0], launch->grid[1],
-                          launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-                          (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel),
-                          (unsigned long long)instructions, l2_found);
+    char line[2048];
+    int length = snprintf(
+        line, sizeof line, "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\t%llu\t%.9g\t%.600s\n",
+        how, seconds, (unsigned long long)number, launch->grid[0], launch->grid[1], launch->grid[2],
+        launch->block[0], launch->block[1], launch->block[2],
+        (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel),
+        (unsigned long long)instructions, l2_found, parent_name());
     if (file >= 0 && length > 0 && write(file, line, (size_t)length) < 0) close(file), file = -1;
 }
 
@@ -361,6 +379,7 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
     double l2_found = 0;
     if (keeps_l2()) l2_found = ws_device_l2_found(runtime.device, (uint64_t)runtime.l2_bytes);
     tally->launches++;
+    note_parent(tally);
     tally->warp_instructions += result->warp_instructions;
     if (profile)
         time = add_measured(tally, one, launch, result, profile, l2_found);
@@ -379,7 +398,7 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
     const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
     double begin = spend_launch(&power, time.clock, share_of(kernel, launch));
     event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
-    if (profile)
+    if (profile || tally->by_kernels == 1)
         write_row(kernel);
     else
         write_numbers(tally);
@@ -393,6 +412,7 @@ void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instr
     double l2_found = 0;
     if (keeps_l2()) l2_found = ws_device_l2_found(runtime.device, (uint64_t)runtime.l2_bytes);
     tally->launches++;
+    note_parent(tally);
     tally->reused++;
     tally->warp_instructions += instructions;
     if (!is_settled) *time = launch_class_estimate(one, instructions, l2_found);

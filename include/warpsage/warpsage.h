@@ -214,6 +214,7 @@ typedef struct ws_kernel_info {
     bool follows_data;
     bool reads_clock;             /* may read %clock, %globaltimer or %smid */
     uint32_t required_cluster[3]; /* .reqnctapercluster, in blocks; zeros: not given */
+    bool calls_device_runtime; /* may launch kernels, or do what belongs to that (ws_device_call) */
 } ws_kernel_info;
 WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_t kernel,
                                                   ws_kernel_info *out);
@@ -361,6 +362,24 @@ WS_API WS_CHECKED ws_status ws_check_access(ws_check *check, uint64_t address, u
 
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
+/* A thread of a kernel calls a function of CUDA's device runtime (libcudadevrt) that has to do with launches by kernels. */
+typedef struct ws_device_call {
+    const char *function;      /* what follows __cudaCDP2, without _ptsz: "LaunchDeviceV2" */
+    const uint64_t *arguments; /* of a dim3 three; of a kernel its index, UINT64_MAX: it is none */
+    uint64_t block;            /* of the caller, in the grid */
+    uint32_t thread;           /* in the block */
+    const void *caller;        /* for ws_device_call_write */
+} ws_device_call;
+/* Does it and returns what it returns to the kernel. The launch is under way: memory of the device may be written
+ * and copied, but not be allocated or freed. */
+typedef uint64_t ws_device_call_fn(void *user, const ws_device_call *call);
+/* To memory of the calling thread, whatever its space. False: a fault, which ends the launch behind the call. */
+WS_API bool ws_device_call_write(const ws_device_call *call, uint64_t address, const void *from,
+                                 uint32_t bytes);
+/* The call gives the thread memory of the device that another had before: for checks, what that did is past, and the
+ * bytes are uninitialised. */
+WS_API void ws_device_call_renew(const ws_device_call *call, uint64_t address, uint64_t bytes);
+
 typedef struct ws_device_options {
     size_t size; /* sizeof(ws_device_options): lets later versions add fields */
     uint64_t
@@ -389,6 +408,9 @@ typedef struct ws_device_options {
      * NULL: "auto". Results and counts are the same with each. Machine code needs x86-64-v4; where there is
      * none, the interpreter executes everything. */
     const char *engine;
+    /* Does what kernels call of the device runtime; such kernels run on one thread. NULL: they are refused. */
+    ws_device_call_fn *call;
+    void *call_user;
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,

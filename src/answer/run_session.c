@@ -108,6 +108,8 @@ static void add_kernel(struct reading *reading, const struct run_kernel *row)
         add_counts(&sum.counts, &row->counts);
         sum.warp_instructions = there->warp_instructions + row->warp_instructions;
         sum.host_seconds = there->host_seconds + row->host_seconds;
+        sum.by_kernels = there->by_kernels + row->by_kernels;
+        sum.parent = *there->parent ? there->parent : row->parent;
         sum.total_seconds = there->total_seconds + row->total_seconds;
         sum.least_seconds = !run_timed(&there->counts) ? row->least_seconds
                             : !run_timed(&row->counts)
@@ -132,20 +134,21 @@ static void note_running(struct reading *reading, const char *kernel)
 static bool read_kernel(struct reading *reading, char *const *f)
 {
     struct run_kernel row = {0};
-    bool is_good = read_counts(&f[1], &row.counts) &&
-                   read_seconds(f[7], TIME_DIGITS, &row.total_seconds) &&
-                   read_seconds(f[8], TIME_DIGITS, &row.least_seconds) &&
-                   read_seconds(f[9], TIME_DIGITS, &row.most_seconds) &&
-                   read_seconds(f[10], TIME_DIGITS, &row.heaviest_seconds) &&
-                   read_shape(f[11], row.grid) && read_shape(f[12], row.block) &&
-                   !strchr(f[13], '/') && text_to_u64(f[15], &row.warp_instructions) &&
-                   read_seconds(f[17], HOST_DIGITS, &row.host_seconds);
+    bool is_good =
+        read_counts(&f[1], &row.counts) && read_seconds(f[7], TIME_DIGITS, &row.total_seconds) &&
+        read_seconds(f[8], TIME_DIGITS, &row.least_seconds) &&
+        read_seconds(f[9], TIME_DIGITS, &row.most_seconds) &&
+        read_seconds(f[10], TIME_DIGITS, &row.heaviest_seconds) && read_shape(f[11], row.grid) &&
+        read_shape(f[12], row.block) && !strchr(f[13], '/') &&
+        text_to_u64(f[15], &row.warp_instructions) &&
+        read_seconds(f[17], HOST_DIGITS, &row.host_seconds) && text_to_u64(f[19], &row.by_kernels);
     if (!is_good) return false;
     if (*f[18] == '1') note_running(reading, f[16]);
     if (!row.counts.launches) return true;
     if (*f[13]) row.profile = arena_format(reading->arena, "%s/%s", reading->folder, f[13]);
     row.bottleneck = arena_copy(reading->arena, f[14]);
     row.name = arena_copy(reading->arena, f[16]);
+    row.parent = arena_copy(reading->arena, f[20]);
     add_kernel(reading, &row);
     return true;
 }
@@ -175,8 +178,8 @@ static bool read_note(struct reading *reading, char *const *f)
 }
 
 enum {
-    KERNEL_FIELDS = 19,
-    LAUNCH_FIELDS = 9,
+    KERNEL_FIELDS = 21,
+    LAUNCH_FIELDS = 10,
     TABLE_ROWS = 2048 /* ROWS of runtime/session.c */,
     EVENT_ROWS = 6144 + 1 /* EVENTS of event_log.c, and a head */
 };
@@ -266,6 +269,7 @@ static bool read_launch(struct reading *reading, const struct session_file *file
         !read_seconds(f[8], TIME_DIGITS, &one.l2_found) || one.l2_found > 1)
         return false;
     one.kernel = arena_copy(reading->arena, f[6]);
+    one.parent = arena_copy(reading->arena, f[9]);
     one.report = one.how == ways[0] ? add_report(reading, file, &one, number)
                                     : find_report(reading, file, number);
     GROW(out->launches, out->launch_count, reading->launch_room);

@@ -25,6 +25,8 @@ struct run_kernel {
     const char *profile; /* path of the heaviest launch's profile; NULL: none */
     struct run_counts counts;
     uint64_t warp_instructions; /* of all launches, counted or not */
+    uint64_t by_kernels;        /* launches that kernels made */
+    const char *parent;         /* the first of these kernels; "": there was none */
     double host_seconds;        /* that these took to execute */
     double total_seconds, least_seconds, most_seconds, heaviest_seconds;
     size_t report;              /* its place in the report of the heaviest, from 1; 0: none */
@@ -43,6 +45,7 @@ struct run_launch {
     uint64_t ordinal;         /* of all launches, from 1 */
     const char *kernel, *how; /* counted, reused or scaled */
     const char *report;       /* of the launch whose counts these are; "": none */
+    const char *parent;       /* the kernel that made it; "": the host did */
     uint64_t grid[3], block[3];
     uint64_t dynamic_shared_bytes, warp_instructions;
     double seconds;

@@ -38,6 +38,8 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.host_addresses = given.host_addresses;
         inner.as_hardware = given.as_hardware;
         inner.keep_programs = given.keep_programs;
+        inner.call = given.call;
+        inner.call_user = given.call_user;
         if (given.check) inner.check = &given.check->findings->checker;
         if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }

@@ -77,7 +77,7 @@ ws_status ws_module_check_kernel(const ws_module *module, size_t kernel)
                           "kernel index %zu is out of range: %s has %zu kernels", kernel,
                           module->module->path, module->entry_count);
     return module_check_supported(&module->context->diag, module->module, module->entries[kernel],
-                                  program_executes);
+                                  program_executes, false);
 }
 
 void ws_module_destroy(ws_module *module)
@@ -257,6 +257,8 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
         .follows_data = function_follows_data(function),
         .reads_clock = module_reads_clock(module->module, module->entries[kernel]),
         .required_cluster = {cluster[0], cluster[1], cluster[2]},
+        .calls_device_runtime =
+            module_calls(module->module, module->entries[kernel], BUILTINS_OF_DEVICE),
     };
     memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
     mem_free(offsets);

@@ -117,13 +117,13 @@ static struct launch_clocks clocks_of(const ws_launch_clock *given)
     };
 }
 
-/* What malloc has handed out is not taken back. */
+/* What malloc has handed out is not taken back, nor is a launch. */
 static bool executes_again(const ws_module *module, const ws_launch *launch)
 {
     const struct module *inner = module->module;
     uint32_t entry = module->entries[launch->kernel];
     return is_teg(launch->clock->model) && module_reads_clock(inner, entry) &&
-           !module_uses_heap(inner, entry);
+           !module_calls(inner, entry, BUILTINS_IN_ORDER);
 }
 
 /* Control flow that depends on clocks is followed so often: each time with the clocks of the last. */

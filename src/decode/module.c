@@ -24,24 +24,34 @@ static void *move_array(struct arena *arena, const void *items, size_t bytes)
     return copy;
 }
 
-static enum builtin builtin_of(const struct function *function)
-{
-    static const struct {
-        const char *name;
-        uint32_t parameters, results;
-    } builtins[] = {
-        [BUILTIN_NONE] = {"", 0, 0},
+static const struct {
+    const char *name;
+    uint32_t parameters, results;
+} builtins[] = {
+    [BUILTIN_NONE] = {"", 0, 0},
 #define BUILTIN(name, text, parameters, results, bytes)                                            \
     [BUILTIN_##name] = {text, parameters, results},
 #include "decode/builtins.def"
 #undef BUILTIN
-    };
-    for (unsigned i = 1; i < sizeof builtins / sizeof *builtins && !function->is_defined; i++)
-        if (!strcmp(function->name, builtins[i].name) &&
-            function->parameter_count == builtins[i].parameters &&
-            function->return_count == builtins[i].results)
-            return (enum builtin)i;
+};
+
+enum builtin builtin_find(const char *name)
+{
+    for (unsigned i = 1; i < BUILTIN_COUNT; i++) {
+        size_t length = strlen(builtins[i].name);
+        if (strncmp(name, builtins[i].name, length) != 0) continue;
+        bool is_variant = i >= BUILTIN_DEVICE_CALLS && !strcmp(name + length, "_ptsz");
+        if (!name[length] || is_variant) return (enum builtin)i;
+    }
     return BUILTIN_NONE;
+}
+
+static enum builtin builtin_of(const struct function *function)
+{
+    enum builtin found = builtin_find(function->name);
+    bool fits = function->parameter_count == builtins[found].parameters &&
+                function->return_count == builtins[found].results;
+    return fits && (!function->is_defined || builtin_replaces(found)) ? found : BUILTIN_NONE;
 }
 
 static void settle(struct parser *parser, struct module *module)

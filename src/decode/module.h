@@ -62,13 +62,33 @@ struct unsupported {
     uint32_t line;
 };
 
+#define BUILTIN_DEVICE_PREFIX "__cudaCDP2"
 enum builtin {
     BUILTIN_NONE,
 #define BUILTIN(name, text, parameters, results, bytes) BUILTIN_##name,
 #include "decode/builtins.def"
 #undef BUILTIN
-    BUILTIN_COUNT
+    BUILTIN_COUNT,
+    BUILTIN_DEVICE_CALLS = BUILTIN_PARAMETER_BUFFER /* the first of them */
 };
+/* Sets of them. */
+#define BUILTIN_SET(name) (UINT64_C(1) << BUILTIN_##name)
+#define BUILTINS_OF_HEAP                                                                           \
+    (BUILTIN_SET(MALLOC) | BUILTIN_SET(FREE) | BUILTIN_SET(CUDA_MALLOC) | BUILTIN_SET(CUDA_FREE))
+#define BUILTINS_OF_DEVICE (UINT64_MAX << BUILTIN_DEVICE_CALLS)
+/* What they do depends on who called before. */
+#define BUILTINS_IN_ORDER (BUILTINS_OF_HEAP | BUILTINS_OF_DEVICE)
+static inline bool builtin_is_of(unsigned builtin, uint64_t set)
+{
+    return set >> builtin & 1;
+}
+/* By the name that code calls; BUILTIN_NONE: none that the engine has. */
+enum builtin builtin_find(const char *name);
+/* Whatever is defined for its name, the engine's is called. */
+static inline bool builtin_replaces(enum builtin builtin)
+{
+    return builtin >= BUILTIN_CUDA_MALLOC;
+}
 
 /* Where a section of native code lies in the address space of code: what CALL, RET and BRX jump to. */
 struct code_range {
@@ -119,14 +139,15 @@ struct native_code {
     uint64_t shared_base, shared_bytes; /* where shared memory begins, and the static bytes of it */
     uint32_t bank_count;
     const struct constant_bank *banks;
-    uint32_t builtins; /* set of enum builtin: what calls through registers may reach */
+    uint64_t builtins; /* set of enum builtin: what calls through registers may reach */
     const struct native_place *places; /* by instruction */
     const char *ptx; /* that it was compiled from, as its file has it; NULL: it has none */
     size_t ptx_size;
 };
-static inline bool native_calls(const struct native_code *code, enum builtin builtin)
+/* Any of a set? */
+static inline bool native_calls(const struct native_code *code, uint64_t builtins)
 {
-    return code && code->builtins >> builtin & 1;
+    return code && code->builtins & builtins;
 }
 
 struct function {
@@ -244,8 +265,8 @@ bool module_reads_clock(const struct module *module, uint32_t entry);
 /* Do nothing but plain accesses to memory, its parameters and its place in the grid decide what it does and writes? False:
  * perhaps not. */
 bool module_is_repeatable(const struct module *module, uint32_t entry);
-/* May it call malloc or free? */
-bool module_uses_heap(const struct module *module, uint32_t entry);
+/* May it call one of a set of builtins? */
+bool module_calls(const struct module *module, uint32_t entry, uint64_t builtins);
 /* May it execute a copy in bulk (isa/bulk.h)? */
 bool module_copies_in_bulk(const struct module *module, uint32_t entry);
 
@@ -253,9 +274,9 @@ bool module_copies_in_bulk(const struct module *module, uint32_t entry);
 typedef bool executes_fn(const struct insn *insn, const struct function *function);
 
 /* Everything in `entry` and the functions it may call that warpsage cannot execute makes one error
- * that names it all with its lines. (What is no PTX at all is refused at load.) */
+ * that names it all with its lines. (What is no PTX at all is refused at load.) serves_calls: BUILTINS_OF_DEVICE are. */
 ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry,
-                                 executes_fn *executes);
+                                 executes_fn *executes, bool serves_calls);
 
 /* Name of a kernel as in the source, without parameters; what is no mangled name stays as it is. */
 const char *demangle_kernel(struct arena *arena, const char *mangled);

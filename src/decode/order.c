@@ -42,6 +42,7 @@ void module_reachable(const struct module *module, uint32_t entry, bool *reached
     push(entry, reached, stack, &depth);
     while (depth > 0) {
         const struct function *function = &module->functions[stack[--depth]];
+        if (function->builtin) continue; /* whatever the file has in its place */
         for (uint32_t i = 0; i < function->insn_count; i++) {
             const struct insn *insn = &function->insns[i];
             if (insn->op != OP_CALL) continue;
@@ -79,11 +80,10 @@ static bool crosses_blocks(const struct insn *insn)
 }
 
 /* The addresses that malloc returns depend on who called before. */
-static bool uses_heap(const struct module *module, const struct insn *insn)
+static bool calls_in_order(const struct module *module, const struct insn *insn)
 {
     if (!insn->call || insn->call->function < 0) return false;
-    unsigned builtin = module->functions[insn->call->function].builtin;
-    return builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
+    return builtin_is_of(module->functions[insn->call->function].builtin, BUILTINS_IN_ORDER);
 }
 
 /* What makes blocks depend on each other's order, NULL if nothing does. Integer sums and the like
@@ -92,7 +92,7 @@ static const char *why_ordered(const struct module *module, const struct insn *i
                                const bool *read)
 {
     unsigned family = op_infos[insn->op].family;
-    if (insn->op == OP_CALL) return uses_heap(module, insn) ? "" : NULL;
+    if (insn->op == OP_CALL) return calls_in_order(module, insn) ? "" : NULL;
     if (!crosses_blocks(insn)) return NULL;
     if (family == FAMILY_LOAD || family == FAMILY_STORE)
         return insn->semantics == MEM_WEAK ? NULL : "";
@@ -109,9 +109,11 @@ static void classify_function(struct module *module, struct function *function)
 {
     bool *read = mem_zalloc(function->vreg_count, sizeof *read);
     mark_reads(function, read);
-    function->ordered = native_calls(function->native_code, BUILTIN_MALLOC) ||
-                        native_calls(function->native_code, BUILTIN_FREE);
-    if (function->ordered) function->ordered_reason = "a call of malloc or free";
+    function->ordered = native_calls(function->native_code, BUILTINS_IN_ORDER);
+    if (function->ordered)
+        function->ordered_reason = native_calls(function->native_code, BUILTINS_OF_DEVICE)
+                                       ? "a call of the device runtime"
+                                       : "a call of malloc or free";
     for (uint32_t i = 0; i < function->insn_count && !function->ordered; i++) {
         const struct insn *insn = &function->insns[i];
         const char *why = why_ordered(module, insn, read);

@@ -43,13 +43,6 @@ static bool reads_clock(const struct module *module, const struct insn *insn)
     return false;
 }
 
-static bool uses_heap(const struct module *module, const struct insn *insn)
-{
-    if (insn->op != OP_CALL || insn->call->function < 0) return false;
-    unsigned builtin = module->functions[insn->call->function].builtin;
-    return builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
-}
-
 bool module_reads_clock(const struct module *module, uint32_t entry)
 {
     return any(module, entry, reads_clock);
@@ -66,11 +59,15 @@ bool module_copies_in_bulk(const struct module *module, uint32_t entry)
     return any(module, entry, copies_in_bulk);
 }
 
-bool module_uses_heap(const struct module *module, uint32_t entry)
+bool module_calls(const struct module *module, uint32_t entry, uint64_t builtins)
 {
-    const struct native_code *native = module->functions[entry].native_code;
-    return native_calls(native, BUILTIN_MALLOC) || native_calls(native, BUILTIN_FREE) ||
-           any(module, entry, uses_heap);
+    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
+    bool found = native_calls(module->functions[entry].native_code, builtins);
+    module_reachable(module, entry, reached);
+    for (uint32_t f = 0; f < module->function_count; f++)
+        found = found || (reached[f] && builtin_is_of(module->functions[f].builtin, builtins));
+    mem_free(reached);
+    return found;
 }
 
 /* Atomics, calls of the device runtime, clocks, and accesses that others may answer. */

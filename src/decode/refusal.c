@@ -23,6 +23,7 @@ struct group {
 struct refusal {
     const struct module *module;
     executes_fn *executes;
+    bool serves_calls;
     struct place *places;
     uint32_t count, room;
 };
@@ -45,13 +46,27 @@ static void refuse_symbols(struct refusal *refusal, const struct insn *insn)
     }
 }
 
-/* What nvcc makes of a launch within a kernel are calls of these. */
-static const char *why_undefined(const char *name)
+static const char why_unserved[] =
+    "launches by kernels (dynamic parallelism) are executed under warpsage run only";
+
+static bool is_device_runtime(const char *name)
 {
-    bool launches = !strncmp(name, "__cudaCDP2", 10) || !strncmp(name, "cudaLaunchDevice", 16) ||
-                    !strncmp(name, "cudaGetParameterBuffer", 22);
-    return launches ? "launches by kernels (dynamic parallelism) are not supported"
-                    : "called, but not defined in this file";
+    return !strncmp(name, BUILTIN_DEVICE_PREFIX, strlen(BUILTIN_DEVICE_PREFIX));
+}
+
+/* NULL: the engine has the function, or it is defined. */
+static const char *why_missing(const struct refusal *refusal, const struct function *callee)
+{
+    bool is_old = !strncmp(callee->name, "cudaLaunchDevice", 16) ||
+                  !strncmp(callee->name, "cudaGetParameterBuffer", 22) ||
+                  !strcmp(callee->name, "cudaDeviceSynchronize");
+    if (builtin_is_of(callee->builtin, BUILTINS_OF_DEVICE) && !refusal->serves_calls)
+        return why_unserved;
+    if (callee->is_defined || callee->builtin) return NULL;
+    if (is_device_runtime(callee->name))
+        return "this function of the device runtime (libcudadevrt) is not supported";
+    return is_old ? "launches by kernels in the form before CUDA 12 (CDP1) are not supported"
+                  : "called, but not defined in this file";
 }
 
 static void refuse_in(struct refusal *refusal, const struct function *function)
@@ -62,12 +77,14 @@ static void refuse_in(struct refusal *refusal, const struct function *function)
     for (uint32_t i = 0; i < function->unsupported_count; i++)
         refuse(refusal, function->unsupported[i].line, function->unsupported[i].what,
                "not supported");
+    if (native_calls(function->native_code, BUILTINS_OF_DEVICE) && !refusal->serves_calls)
+        refuse(refusal, function->line, BUILTIN_DEVICE_PREFIX, why_unserved);
     for (uint32_t i = 0; i < function->insn_count; i++) {
         const struct insn *insn = &function->insns[i];
         if (insn->op == OP_CALL && insn->call->function >= 0) {
             const struct function *callee = &refusal->module->functions[insn->call->function];
-            if (!callee->is_defined && !callee->builtin)
-                refuse(refusal, insn->line, callee->name, why_undefined(callee->name));
+            const char *why = why_missing(refusal, callee);
+            if (why) refuse(refusal, insn->line, callee->name, why);
         }
         refuse_symbols(refusal, insn);
         if (!refusal->executes(insn, function))
@@ -141,10 +158,10 @@ static ws_status report(struct diag *diag, struct refusal *refusal, uint32_t ent
 }
 
 ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry,
-                                 executes_fn *executes)
+                                 executes_fn *executes, bool serves_calls)
 {
     bool *reached = mem_zalloc(module->function_count, sizeof *reached);
-    struct refusal refusal = {.module = module, .executes = executes};
+    struct refusal refusal = {.module = module, .executes = executes, .serves_calls = serves_calls};
     module_reachable(module, entry, reached);
     for (uint32_t f = 0; f < module->function_count; f++)
         if (reached[f]) refuse_in(&refusal, &module->functions[f]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of the CUDA device runtime: vprintf, __assertfail, malloc and free (decode/builtins.def).
+/* Functions of the CUDA device runtime: vprintf, __assertfail, malloc, free, cudaMalloc and cudaFree (decode/builtins.def).
  *
  * vprintf gets the addresses of a format and of a buffer in which the arguments lie one after the
  * other, each aligned to its size: 4 bytes for int and less, 8 for long long and double, a pointer's
@@ -7,58 +7,99 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulate/builtin.h"
 #include "emulate/check_heap.h"
 #include "emulate/defined.h"
 
 enum { ARGUMENTS_MAX = 32 };  /* conversions beyond them are printed as they stand (guide) */
 enum { FIELD_MAX = 1 << 12 }; /* width and precision; beyond it a text says nothing more */
 
-/* One lane that calls. */
-struct caller {
-    struct exec *x;
-    const struct code *code;
-    uint32_t lane;
-    const char *places; /* native: bytes of the arguments and of the result; NULL: PTX */
-};
-
 /* ---- the caller's memory --------------------------------------------------------------------- */
 
-/* Native: register R4 + k of the caller's lane. Arguments lie there one after the other, those of 8 bytes in pairs
- * that begin with an even register; the result is where the first one was. */
-static uint32_t *abi_register(const struct caller *caller, unsigned k)
+static bool is_native(const struct caller *caller)
 {
-    uint32_t *first = (uint32_t *)(void *)caller->x->base[BASE_FRAME];
-    return first + (4 + k) * WARP_LANES + caller->lane;
+    return caller->x->launch->program->native_code;
+}
+
+/* Native: arguments lie one after the other in registers from R4 on, those of 8 bytes in pairs that begin with an even
+ * register; what does not fit lies in the same way at the stack pointer, R1. The result is where the first one was. */
+enum { ABI_STACK = 1, ABI_FIRST = 4, ABI_COUNT = 12 };
+
+static uint32_t *native_register(const struct caller *caller, unsigned number)
+{
+    uint32_t *all = (uint32_t *)(void *)caller->x->base[BASE_FRAME];
+    return all + number * WARP_LANES + caller->lane;
+}
+
+/* Word k of them. */
+static uint32_t abi_word(const struct caller *caller, unsigned k)
+{
+    const struct exec *x = caller->x;
+    uint32_t value = 0;
+    if (k < ABI_COUNT) return *native_register(caller, ABI_FIRST + k);
+    uint64_t at = *native_register(caller, ABI_STACK) + UINT64_C(4) * (k - ABI_COUNT);
+    if (at + sizeof value <= x->local_stride)
+        memcpy(&value, x->locals + (size_t)caller->lane * x->local_stride + at, sizeof value);
+    return value;
+}
+
+/* Words from `at` on: where one of this kind begins, and what is behind it. */
+static unsigned abi_begin(char place, unsigned at)
+{
+    return place == '8' || place == 'k' ? (at + 1) / 2 * 2 : at;
+}
+static unsigned abi_end(char place, unsigned at)
+{
+    return abi_begin(place, at) + (place == '4' ? 1 : place == 'd' ? 3 : 2);
+}
+
+static unsigned abi_place(const struct caller *caller, unsigned k)
+{
+    unsigned at = 0;
+    for (unsigned i = 0; i < k; i++)
+        at = abi_end(caller->places[i], at);
+    return abi_begin(caller->places[k], at);
 }
 
 static uint64_t abi_argument(const struct caller *caller, unsigned k)
 {
-    unsigned at = 0;
-    for (unsigned i = 0; i < k; i++)
-        at = caller->places[i] == '8' ? (at + 1) / 2 * 2 + 2 : at + 1;
-    if (caller->places[k] != '8') return *abi_register(caller, at);
-    at = (at + 1) / 2 * 2;
-    return *abi_register(caller, at) | (uint64_t)*abi_register(caller, at + 1) << 32;
+    unsigned at = abi_place(caller, k);
+    if (caller->places[k] == '4') return abi_word(caller, at);
+    return abi_word(caller, at) | (uint64_t)abi_word(caller, at + 1) << 32;
 }
 
-static uint64_t argument(const struct caller *caller, unsigned k)
+static void frame_argument(const struct caller *caller, unsigned k, void *out, size_t bytes)
 {
     const struct exec *x = caller->x;
-    if (caller->places) return abi_argument(caller, k);
     const struct call_value *from = &caller->code->site->arguments[k];
+    memcpy(out, call_value_place(x, x->warp, x->frame, from, caller->lane),
+           from->bytes < bytes ? from->bytes : bytes);
+}
+
+uint64_t builtin_argument(const struct caller *caller, unsigned k)
+{
     uint64_t value = 0;
-    memcpy(&value, call_value_place(x, x->warp, x->frame, from, caller->lane),
-           from->bytes < sizeof value ? from->bytes : sizeof value);
+    if (is_native(caller)) return abi_argument(caller, k);
+    frame_argument(caller, k, &value, sizeof value);
     return value;
 }
 
-static void give_result(const struct caller *caller, uint64_t value)
+void builtin_dim3(const struct caller *caller, unsigned k, uint32_t out[3])
+{
+    unsigned at = abi_place(caller, k);
+    memset(out, 0, 3 * sizeof *out);
+    for (unsigned i = 0; is_native(caller) && i < 3; i++)
+        out[i] = abi_word(caller, at + i);
+    if (!is_native(caller)) frame_argument(caller, k, out, 3 * sizeof *out);
+}
+
+void builtin_result(const struct caller *caller, uint64_t value)
 {
     const struct exec *x = caller->x;
-    if (caller->places) {
-        *abi_register(caller, 0) = (uint32_t)value;
+    if (is_native(caller)) {
+        *native_register(caller, ABI_FIRST) = (uint32_t)value;
         if (caller->places[strlen(caller->places) - 1] == '8')
-            *abi_register(caller, 1) = (uint32_t)(value >> 32);
+            *native_register(caller, ABI_FIRST + 1) = (uint32_t)(value >> 32);
         return;
     }
     const struct call_value *to = &caller->code->site->returns[0];
@@ -67,9 +108,7 @@ static void give_result(const struct caller *caller, uint64_t value)
     if (x->tracks) defined_result(x, to, caller->lane);
 }
 
-/* Host bytes of a generic address and how many follow it; NULL if there are none. */
-static const unsigned char *guest_bytes(const struct caller *caller, uint64_t address,
-                                        uint64_t *room)
+unsigned char *builtin_bytes(const struct caller *caller, uint64_t address, uint64_t *room)
 {
     const struct exec *x = caller->x;
     const struct launch *launch = x->launch;
@@ -85,7 +124,7 @@ static const unsigned char *guest_bytes(const struct caller *caller, uint64_t ad
     uint64_t at = window_offset(address, space);
     if (at < spaces[space].bytes) {
         *room = spaces[space].bytes - at;
-        return spaces[space].host + at;
+        return (unsigned char *)(uintptr_t)spaces[space].host + at;
     }
     const struct allocation *found = devmem_find(launch->memory, address);
     if (found && found->rule) devmem_touch(launch->memory, found, 0, found->bytes);
@@ -93,12 +132,33 @@ static const unsigned char *guest_bytes(const struct caller *caller, uint64_t ad
     return found ? devmem_host(launch->memory, address) : NULL;
 }
 
-static bool refuse_read(const struct caller *caller, uint64_t address, uint32_t bytes)
+static bool refuse_access(const struct caller *caller, uint64_t address, uint32_t bytes,
+                          bool is_store)
 {
     const struct uop u = {
         .insn = caller->code->last, .space = SPACE_GENERIC, .bytes = (uint8_t)bytes};
     fault_memory(caller->x, &u, FAULT_OUT_OF_BOUNDS, caller->lane, address);
+    caller->x->fault.store = is_store;
     return false;
+}
+
+bool builtin_write(const struct caller *caller, uint64_t address, const void *from, uint32_t bytes)
+{
+    uint64_t room;
+    struct exec *x = caller->x;
+    unsigned char *to = builtin_bytes(caller, address, &room);
+    if (!to || room < bytes || window_of(address) == SPACE_PARAM)
+        return refuse_access(caller, address, bytes, true);
+    memcpy(to, from, bytes);
+    struct allocation *found = devmem_find(x->launch->memory, address);
+    if (found) devmem_written(found, address, bytes);
+    if (x->tracks) defined_written(x, caller->lane, address, bytes);
+    return true;
+}
+
+static bool refuse_read(const struct caller *caller, uint64_t address, uint32_t bytes)
+{
+    return refuse_access(caller, address, bytes, false);
 }
 
 /* The text at an address: up to its end or, if that comes first, `most` bytes. */
@@ -106,7 +166,7 @@ static bool guest_text(const struct caller *caller, uint64_t address, uint64_t m
                        const char **text, size_t *length)
 {
     uint64_t room;
-    const unsigned char *host = guest_bytes(caller, address, &room);
+    const unsigned char *host = builtin_bytes(caller, address, &room);
     if (!host) return refuse_read(caller, address, 1);
     const unsigned char *end = memchr(host, 0, room < most ? room : most);
     if (!end && most > room) return refuse_read(caller, address + room, 1);
@@ -193,7 +253,7 @@ static void check_argument(struct printing *p, uint64_t address, unsigned bytes)
 static bool next_argument(struct printing *p, unsigned bytes, uint64_t *out)
 {
     uint64_t room, address = (p->cursor + bytes - 1) & ~(uint64_t)(bytes - 1);
-    const unsigned char *host = guest_bytes(&p->caller, address, &room);
+    const unsigned char *host = builtin_bytes(&p->caller, address, &room);
     *out = 0;
     if (!host || room < bytes) return refuse_read(&p->caller, address, bytes);
     memcpy(out, host, bytes);
@@ -304,12 +364,12 @@ static bool call_vprintf(const struct caller *caller)
 {
     struct exec *x = caller->x;
     struct printing p = {.caller = *caller,
-                         .cursor = argument(caller, 1),
+                         .cursor = builtin_argument(caller, 1),
                          .pointer_bytes = x->launch->program->module->address_bits / 8};
     const char *format;
     size_t length;
-    uint64_t address = argument(caller, 0);
-    give_result(caller, UINT32_MAX);
+    uint64_t address = builtin_argument(caller, 0);
+    builtin_result(caller, UINT32_MAX);
     if (!address) return true;
     if (!guest_text(caller, address, UINT64_MAX, &format, &length)) return false;
     bool printed = print_format(&p, format);
@@ -317,7 +377,7 @@ static bool call_vprintf(const struct caller *caller)
         print_log_add(x->launch->printed, x->block->order, &x->block->printed, p.text.data,
                       p.text.length);
     strbuf_clear(&p.text);
-    give_result(caller, p.arguments);
+    builtin_result(caller, p.arguments);
     return printed;
 }
 
@@ -328,8 +388,8 @@ static void add_text(struct strbuf *out, const struct caller *caller, unsigned k
     enum { SHOWN_MAX = 1024 };
     const char *text = "?";
     size_t length = 1;
-    uint64_t address = argument(caller, k), room;
-    if (guest_bytes(caller, address, &room))
+    uint64_t address = builtin_argument(caller, k), room;
+    if (builtin_bytes(caller, address, &room))
         guest_text(caller, address, room < SHOWN_MAX ? room : SHOWN_MAX, &text, &length);
     strbuf_append(out, text, length);
 }
@@ -341,7 +401,7 @@ static bool call_assertfail(const struct caller *caller)
     struct strbuf text = {0};
     strbuf_puts(&text, "  ");
     add_text(&text, caller, 1);
-    strbuf_printf(&text, ":%u: ", (unsigned)argument(caller, 2));
+    strbuf_printf(&text, ":%u: ", (unsigned)builtin_argument(caller, 2));
     add_text(&text, caller, 3);
     strbuf_puts(&text, ": assertion '");
     add_text(&text, caller, 0);
@@ -353,21 +413,41 @@ static bool call_assertfail(const struct caller *caller)
 
 /* ---- malloc and free -------------------------------------------------------------------------- */
 
-static bool call_malloc(const struct caller *caller)
+void builtin_renew(const struct caller *caller, uint64_t address, uint64_t bytes)
+{
+    if (caller->x->tracks) defined_forget(caller->x, address, bytes);
+    order_cleared(caller->x->launch->device, address, bytes);
+}
+
+static uint64_t allocate(const struct caller *caller, uint64_t bytes)
 {
     struct heap *heap = &caller->x->launch->device->heap;
-    uint64_t bytes = argument(caller, 0);
     uint64_t address = heap->blocks ? check_heap_take(caller->x, caller->code->last, bytes)
                                     : heap_take(heap, bytes);
-    if (address && caller->x->tracks) defined_forget(caller->x, address, bytes);
-    if (address) order_cleared(caller->x->launch->device, address, bytes);
-    give_result(caller, address);
+    if (address) builtin_renew(caller, address, bytes);
+    return address;
+}
+
+static bool call_malloc(const struct caller *caller)
+{
+    builtin_result(caller, allocate(caller, builtin_argument(caller, 0)));
     return true;
+}
+
+/* Errors of the CUDA runtime. */
+enum { CUDA_SUCCESS_HERE = 0, CUDA_ERROR_MEMORY_HERE = 2 };
+
+static bool call_cuda_malloc(const struct caller *caller)
+{
+    uint64_t to = builtin_argument(caller, 0),
+             address = allocate(caller, builtin_argument(caller, 1));
+    builtin_result(caller, address ? CUDA_SUCCESS_HERE : CUDA_ERROR_MEMORY_HERE);
+    return builtin_write(caller, to, &address, sizeof address);
 }
 
 static bool call_free(const struct caller *caller)
 {
-    uint64_t address = argument(caller, 0);
+    uint64_t address = builtin_argument(caller, 0);
     struct heap *heap = &caller->x->launch->device->heap;
     bool is_given = heap->blocks ? check_heap_give(caller->x, caller->code->last, address)
                                  : heap_give(heap, address);
@@ -380,27 +460,38 @@ static bool call_free(const struct caller *caller)
     return false;
 }
 
-void builtin_call(struct exec *x, const struct code *code, enum builtin builtin, uint32_t lanes)
+static bool call_cuda_free(const struct caller *caller)
+{
+    bool is_given = call_free(caller);
+    builtin_result(caller, CUDA_SUCCESS_HERE);
+    return is_given;
+}
+
+static bool call(const struct caller *caller, enum builtin builtin)
 {
     static bool (*const calls[])(const struct caller *) = {
-        [BUILTIN_VPRINTF] = call_vprintf,
-        [BUILTIN_ASSERTFAIL] = call_assertfail,
-        [BUILTIN_MALLOC] = call_malloc,
-        [BUILTIN_FREE] = call_free,
+        [BUILTIN_VPRINTF] = call_vprintf,         [BUILTIN_ASSERTFAIL] = call_assertfail,
+        [BUILTIN_MALLOC] = call_malloc,           [BUILTIN_FREE] = call_free,
+        [BUILTIN_CUDA_MALLOC] = call_cuda_malloc, [BUILTIN_CUDA_FREE] = call_cuda_free,
     };
+    return builtin < BUILTIN_DEVICE_CALLS ? calls[builtin](caller)
+                                          : builtin_device(caller, builtin);
+}
+
+void builtin_call(struct exec *x, const struct code *code, enum builtin builtin, uint32_t lanes)
+{
     static const char *const places[] = {
 #define BUILTIN(name, text, parameters, results, bytes) [BUILTIN_##name] = bytes,
 #include "decode/builtins.def"
 #undef BUILTIN
     };
-    bool is_native = x->launch->program->native_code;
-    struct caller caller = {.x = x, .code = code, .places = is_native ? places[builtin] : NULL};
+    struct caller caller = {.x = x, .code = code, .places = places[builtin]};
     for (uint32_t left = lanes; left; left &= left - 1) {
         caller.lane = (uint32_t)__builtin_ctz(left);
         if (launch_cancelled(x->launch)) { /* texts may be megabytes each */
             fault_at(x, FAULT_CANCELLED, code->last, left);
             return;
         }
-        if (!calls[builtin](&caller) && !check_goes_on(x)) return;
+        if (!call(&caller, builtin) && !check_goes_on(x)) return;
     }
 }

@@ -81,6 +81,8 @@ void defined_result(const struct exec *x, const struct call_value *value, uint32
 void defined_fetched(struct exec *x, const struct uop *u, uint32_t lanes, uint64_t address);
 /* Bytes of one allocation in device memory. */
 void defined_forget(const struct exec *x, uint64_t address, uint64_t bytes);
+/* A function of the device runtime has written them, at a generic address of a lane. */
+void defined_written(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes);
 /* Are bytes at a generic address of a lane defined, up to 32 of them? */
 bool defined_bytes_at(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes);
 

@@ -504,7 +504,9 @@ void defined_forget(const struct exec *x, uint64_t address, uint64_t bytes)
     shadow_clear(found->shadow, address - found->address, bytes);
 }
 
-bool defined_bytes_at(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes)
+/* The shadow of a generic address of a lane. */
+static uint64_t *shadow_at(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes,
+                           uint64_t *at)
 {
     unsigned space = window_of(address);
     uint64_t addresses[WARP_LANES];
@@ -513,7 +515,20 @@ bool defined_bytes_at(const struct exec *x, unsigned lane, uint64_t address, uns
     addresses[lane] = window_offset(address, space);
     struct exec *own = (struct exec *)(uintptr_t)x;
     struct bytes b = bytes_of(own, NULL, &access, NULL, space);
+    return lane_shadow(&b, lane, at);
+}
+
+void defined_written(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes)
+{
+    uint64_t at = 0, *shadow = shadow_at(x, lane, address, bytes, &at);
+    if (!shadow) return;
+    partial_drop(x->defined->partial, shadow, at, bytes);
+    shadow_set(shadow, at, bytes);
+}
+
+bool defined_bytes_at(const struct exec *x, unsigned lane, uint64_t address, unsigned bytes)
+{
     uint64_t at = 0;
-    const uint64_t *shadow = lane_shadow(&b, lane, &at);
+    const uint64_t *shadow = shadow_at(x, lane, address, bytes, &at);
     return !shadow || !shadow_missing(shadow, at, bytes);
 }

@@ -99,6 +99,8 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
     device->threads = options->threads ? options->threads : cores > 0 ? (unsigned)cores : 1;
     device->semantics = semantics_at(level < 0 ? levels - 1 : level);
     device->engine = options->engine;
+    device->call = options->call;
+    device->call_user = options->call_user;
     device->compile_after = options->compile_after;
     heap_init(&device->heap);
     *out = device;

@@ -29,7 +29,10 @@ struct device_options {
     const struct engine *engine; /* beside the interpreter; NULL: none */
     uint64_t
         compile_after; /* warp instructions of a kernel, after which it is compiled; 0: at once */
-    int isa_level;     /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
+    ws_device_call_fn
+        *call; /* does the device runtime's BUILTINS_OF_DEVICE; NULL: such kernels are refused */
+    void *call_user;
+    int isa_level; /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
 };
 
 /* Number of semantic tables this host can run: levels 0 .. count - 1. */

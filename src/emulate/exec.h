@@ -689,6 +689,8 @@ struct device {
     struct partial_bytes *partial; /* defined.h; NULL: nothing was tracked yet */
     struct computed *computed;     /* defined_copy.c */
     const struct semantics *semantics;
+    ws_device_call_fn *call; /* of the device runtime; NULL: such kernels are refused */
+    void *call_user;
     const struct engine *engine;  /* NULL: the interpreter alone */
     uint64_t compile_after;       /* warp instructions of a kernel */
     struct placement *placements; /* variables of modules, placed once */

@@ -177,14 +177,13 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
             return diag_error(diag, WS_ERR_UNSUPPORTED,
                               "%s:%u: function '%s' is called but not defined in this file",
                               b->module->path, function->line, function->name);
-        b->program->uses_heap |= native_calls(function->native_code, BUILTIN_MALLOC) ||
-                                 native_calls(function->native_code, BUILTIN_FREE);
+        b->program->uses_heap |= native_calls(function->native_code, BUILTINS_OF_HEAP);
         for (uint32_t i = 0; i < function->insn_count; i++) {
             const struct insn *insn = &function->insns[i];
             reach_operands(b, insn);
             if (insn->op != OP_CALL || !insn->call) continue;
             enum builtin builtin = program_builtin(b, insn);
-            b->program->uses_heap |= builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
+            b->program->uses_heap |= builtin_is_of(builtin, BUILTINS_OF_HEAP);
             if (builtin) continue;
             if (insn->call->function >= 0)
                 reach(b, (uint32_t)insn->call->function);
@@ -582,7 +581,7 @@ static void reserve_shared(struct builder *b)
 
 static bool prints(const struct program *program)
 {
-    if (native_calls(program->native_code, BUILTIN_VPRINTF)) return true;
+    if (native_calls(program->native_code, BUILTIN_SET(VPRINTF))) return true;
     for (uint32_t i = 0; i < program->code_count; i++)
         if (program->code[i].terminator == TERM_BUILTIN &&
             program->code[i].builtin == BUILTIN_VPRINTF)
@@ -612,7 +611,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
                          uint32_t entry, const struct semantics *semantics, struct program **out)
 {
     *out = NULL;
-    TRY(module_check_supported(diag, module, entry, program_executes));
+    TRY(module_check_supported(diag, module, entry, program_executes, device->call));
     struct builder b = {.module = module, .semantics = semantics};
     TRY(device_place(diag, device, module, &b.addresses));
     struct program *program = mem_zalloc(1, sizeof *program);

@@ -91,6 +91,25 @@ static void put_counted(struct notes *notes, const struct node *totals)
                     count_of(totals, "failed", "launch").text);
 }
 
+/* Launches by kernels. */
+static void put_launched(struct notes *notes, const struct node *kernels)
+{
+    struct strbuf text = {0};
+    for (size_t i = 0; i < kernels->child_count; i++) {
+        const struct node *one = &kernels->children[i];
+        if (!node_is_known(node_child(one, "launched_by_kernels"))) continue;
+        strbuf_printf(&text, "%s%s %s, first by %s", text.length ? "; " : "", node_word(one, "name"),
+                      count_of(one, "launched_by_kernels", "time").text,
+                      node_word(one, "launched_by"));
+    }
+    if (text.length)
+        put_note_of(notes,
+                    "Kernels launched kernels: %s. These begin when the blocks of their parent "
+                    "have ended; its own time is without them, the total has them.",
+                    text.data);
+    strbuf_clear(&text);
+}
+
 static void put_notes(struct page *page, const struct node *run)
 {
     struct notes notes = {.page = page};
@@ -105,6 +124,7 @@ static void put_notes(struct page *page, const struct node *run)
     if (strcmp(node_word(run, "l2"), "kept") != 0)
         put_note_of(&notes, "Each launch starts with its L2 %s (--l2).", node_word(run, "l2"));
     put_counted(&notes, node_child(run, "totals"));
+    put_launched(&notes, node_child(run, "kernels"));
     put_told(&notes, run);
 }
 

@@ -131,13 +131,23 @@ static void reach_section(struct kernel *k, int32_t section)
     k->sections[k->section_count++] = section;
 }
 
+/* Kernels are not called, but launched. What libcudadevrt has in tables are its kernels. */
+static bool is_entry(const struct filling *f, int32_t section)
+{
+    for (uint32_t i = 0; i < f->cubin->entry_count; i++)
+        if (f->cubin->functions[i].section == section) return true;
+    return false;
+}
+
 static void reach_relocated(const struct filling *f, struct kernel *k,
                             const struct cubin_section *section)
 {
     for (uint32_t r = 0; r < section->relocation_count; r++) {
         uint32_t symbol = f->cubin->relocations[section->relocation_first + r].symbol;
         int32_t to = f->cubin->symbols[symbol].section;
-        if (to >= 0 && f->cubin->sections[to].kind == CUBIN_CODE) reach_section(k, to);
+        bool is_code = to >= 0 && f->cubin->sections[to].kind == CUBIN_CODE;
+        if (is_code && !builtin_of_symbol(&f->cubin->symbols[symbol]) && !is_entry(f, to))
+            reach_section(k, to);
     }
 }
 

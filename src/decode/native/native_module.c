@@ -43,23 +43,30 @@ static const struct vreg *native_vregs(struct arena *arena)
     return vregs;
 }
 
-static bool calls_through_registers(const struct kernel *k)
+/* Functions elsewhere that the file names: which of them a call through registers goes to is known only when it is made. */
+static uint64_t named_builtins(const struct filling *f)
 {
-    for (uint32_t i = 0; i < k->insn_count; i++)
-        if (k->insns[i].op == OP_N_JUMP && !strncmp(k->insns[i].text, "CALL", 4)) return true;
-    return false;
-}
-
-/* By what the file names: which of them a call goes to is known only when it is made. */
-static uint32_t find_builtins(const struct filling *f, const struct kernel *k)
-{
-    uint32_t set = 0;
-    if (!calls_through_registers(k)) return 0;
+    uint64_t set = 0;
     for (uint32_t i = 0; i < f->cubin->symbol_count; i++) {
         enum builtin builtin = builtin_of_symbol(&f->cubin->symbols[i]);
-        if (builtin) set |= UINT32_C(1) << builtin;
+        if (builtin && f->cubin->symbols[i].is_undefined) set |= UINT64_C(1) << builtin;
     }
     return set;
+}
+
+static uint64_t find_builtins(const struct filling *f, const struct kernel *k)
+{
+    uint64_t set = 0;
+    bool calls_through_registers = false;
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct insn *insn = &k->insns[i];
+        if (insn->op != OP_N_JUMP || strncmp(insn->text, "CALL", 4) != 0) continue;
+        uint64_t builtin = ((uint64_t)insn->modifiers - NATIVE_BUILTINS) / 16;
+        bool is_direct = insn_source(insn, 0)->kind == OPERAND_IMMEDIATE;
+        if (is_direct && builtin < BUILTIN_COUNT) set |= UINT64_C(1) << builtin;
+        calls_through_registers |= !is_direct;
+    }
+    return calls_through_registers ? set | named_builtins(f) : set;
 }
 
 static uint32_t highest_register(const struct kernel *k)

@@ -123,14 +123,8 @@ static int32_t find_variable(const struct filling *f, int32_t section, uint64_t 
 
 enum builtin builtin_of_symbol(const struct cubin_symbol *symbol)
 {
-    static const char *const names[] = {
-#define BUILTIN(name, text, parameters, results, bytes) [BUILTIN_##name] = text,
-#include "decode/builtins.def"
-#undef BUILTIN
-    };
-    for (unsigned i = 1; i < BUILTIN_COUNT && symbol->is_undefined; i++)
-        if (!strcmp(symbol->name, names[i])) return (enum builtin)i;
-    return BUILTIN_NONE;
+    enum builtin found = builtin_find(symbol->name);
+    return symbol->is_undefined || builtin_replaces(found) ? found : BUILTIN_NONE;
 }
 
 bool filling_understand(const struct filling *f, const struct cubin_relocation *relocation,
