@@ -225,8 +225,9 @@ void body_set_step(struct body *b, uint32_t step)
     b->at = 0;
 }
 
-static void write_step(struct body *b, uint32_t step)
+void body_write_step(struct body *b, uint32_t step)
 {
+    uint32_t before = b->templates;
     for (body_set_step(b, step); b->at < b->code->uop_count; b->at++, b->ordinal++) {
         const struct uop *u = &b->code->uops[b->at];
         if (translate(b, u))
@@ -234,7 +235,7 @@ static void write_step(struct body *b, uint32_t step)
         else
             emit_interpreted(b, u);
     }
-    b->step_templates[step] = b->templates;
+    b->step_templates[step] = b->templates - before;
 }
 
 static void count_compiled(struct body *b)
@@ -248,9 +249,13 @@ bool body_write(struct body *b)
 {
     uint32_t begin = b->a->used, frame_at = emit_prologue(b);
     if (b->is_path) path_begin(b);
-    for (uint32_t step = 0; step < b->path->count; step++) {
-        write_step(b, step);
-        if (b->is_path) path_step_end(b);
+    for (uint32_t step = 0; step < b->path->count; step = b->step + 1) {
+        const struct path_fork *fork = path_fork_at(b->path, step);
+        body_write_step(b, step);
+        if (fork)
+            fork_write(b, fork);
+        else if (b->is_path)
+            path_step_end(b);
     }
     if (!b->templates) {
         b->a->used = begin;

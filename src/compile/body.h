@@ -7,6 +7,7 @@
  *   body_accesses.c  loads and stores
  *   body_tell.c      what the observer hears of them
  *   body_path.c      from one code block of a path to the next, and out of it
+ *   body_fork.c      branches whose arms are both on the path
  *   body.c           what is around them, and the operations of the interpreter in between
  *
  * While a body runs, rbx holds the struct exec, r12 to r15 its four bases, rbp the constants of below, rsp a
@@ -45,6 +46,7 @@ struct values {
 };
 
 /* Addresses in a register of the kernel whose shape is in the frame. */
+#define SHAPE_KEPT (REF_NONE - 1) /* no register: the place is not free */
 struct known_shape {
     operand_ref ref;
     bool is_known;    /* the register still has these addresses */
@@ -66,12 +68,21 @@ struct slow_path {
     struct values values;                    /* as they are before the operation ... */
     struct result results[UOP_DESTINATIONS]; /* ... which a load adds */
     uint8_t result_count, result_chunks;
+    bool is_part;
 };
 
 /* A branch that leaves the path behind the body of a code block: values that are in registers then. */
 struct path_exit {
-    uint32_t step, jumps[2], jump_count;
+    uint32_t step, jumps[3], jump_count;
     struct values values;
+};
+
+/* A fork whose lanes part: what is behind the path then. */
+struct parting {
+    uint32_t jump, back;
+    uint32_t told;                         /* where the arms meet */
+    struct values values;                  /* at the branch, and where the arms meet */
+    struct known_shape shapes[SHAPES_MAX]; /* where they meet */
 };
 
 /* A register of the kernel that a loop finds in its slot: better in vector registers all the time. */
@@ -117,9 +128,10 @@ struct body {
     uint32_t *exits, exit_count, exit_room;  /* jumps to the end */
     struct code_extent range;                /* of the function, when it is written */
     uint32_t templates;                      /* operations that have one */
-    uint32_t step_templates[PATH_STEPS_MAX]; /* of the steps up to each */
+    uint32_t step_templates[PATH_STEPS_MAX]; /* of each step */
     struct path_exit path_exits[PATH_STEPS_MAX];
     uint32_t path_exit_count;
+    struct parting partings[PATH_FORKS_MAX];
     struct carried
         carried[CARRIED_MAX]; /* what is read before it is written; filled by the first pass */
     uint32_t carried_count, carried_registers;
@@ -175,6 +187,8 @@ void values_store(struct body *b);
 void values_store_all(struct body *b, const struct values *values);
 void values_reload(struct body *b, const struct values *values);
 void values_drop(struct body *b);
+/* Frees registers of a value that nothing reads any more. */
+void value_drop_dead(struct body *b, struct value *value);
 /* Stores what others than these have. */
 void values_store_others(struct body *b, const struct values *kept);
 /* Loads a register of the kernel into vector registers. */
@@ -317,12 +331,27 @@ void path_begin(struct body *b);
 void path_note_read(struct body *b, operand_ref ref, unsigned chunks);
 /* Behind the body of the code block at hand. */
 void path_step_end(struct body *b);
+/* Tells the observer of what it does not know yet; then no value is in a register. */
+void path_tell(struct body *b);
 void path_write_exits(struct body *b);
+/* Brings values to the registers where they were; others are stored. */
+void values_restore(struct body *b, const struct values *to);
+
+/* ---- body_fork.c ---------------------------------------------------------------------------------- */
+
+/* The arms of the fork behind the code block at hand. */
+void fork_write(struct body *b, const struct path_fork *fork);
+/* The arms for lanes that part. */
+void fork_write_parted(struct body *b);
+/* Notes how the turn went at the forks. The jump, if there is no room left for another. */
+uint32_t fork_note_turn(struct body *b);
 
 /* ---- body.c ---------------------------------------------------------------------------------- */
 
 /* Writes the function of a body or a path to the assembler; false: nothing in it has a template. */
 bool body_write(struct body *b);
+/* The operations of the code block of a step. */
+void body_write_step(struct body *b, uint32_t step);
 void body_set_step(struct body *b, uint32_t step);
 /* Jumps to the end of the function, with the step in eax. */
 void emit_exit(struct body *b, uint32_t step);

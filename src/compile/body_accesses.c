@@ -413,8 +413,10 @@ static struct slow_path *add_slow(struct body *b)
 {
     GROW(b->slow, b->slow_count, b->slow_room);
     struct slow_path *slow = &b->slow[b->slow_count++];
-    *slow = (struct slow_path){
-        .uop = &b->code->uops[b->at], .access = b->access_count, .values = b->values};
+    *slow = (struct slow_path){.uop = &b->code->uops[b->at],
+                               .access = b->access_count,
+                               .values = b->values,
+                               .is_part = b->is_part};
     return slow;
 }
 
@@ -564,6 +566,7 @@ static void write_slow(struct body *b, const struct slow_path *slow)
     const struct uop *u = slow->uop;
     for (uint32_t i = 0; i < slow->jump_count; i++)
         x86_land(b->a, slow->jumps[i]);
+    b->is_part = slow->is_part;
     values_store_all(b, &slow->values);
     if (slow->access) accesses_tell_until(b, slow->access);
     emit_operation(b, u);
@@ -580,6 +583,8 @@ static void write_slow(struct body *b, const struct slow_path *slow)
 
 void accesses_write_slow(struct body *b)
 {
+    bool is_part = b->is_part;
     for (uint32_t i = 0; i < b->slow_count; i++)
         write_slow(b, &b->slow[i]);
+    b->is_part = is_part;
 }

@@ -26,7 +26,9 @@ void path_note_read(struct body *b, operand_ref ref, unsigned chunks)
     for (uint32_t i = 0; i < b->carried_count; i++)
         if (b->carried[i].ref == ref) return;
     for (uint32_t step = 0; step < b->step; step++)
-        if (is_written(code_of(b, step), ref, code_of(b, step)->uop_count)) return;
+        if (!path_is_arm(b->path, step) &&
+            is_written(code_of(b, step), ref, code_of(b, step)->uop_count))
+            return;
     if (is_written(b->code, ref, b->at)) return;
     struct carried *carried = &b->carried[b->carried_count++];
     *carried = (struct carried){.ref = ref, .chunks = (uint8_t)chunks};
@@ -94,15 +96,15 @@ static void add_moves(struct body *b, const struct value *to, struct moves *move
     }
 }
 
-static void restore_head(struct body *b)
+void values_restore(struct body *b, const struct values *to)
 {
     struct moves moves = {.count = 0};
-    values_store_others(b, &b->head);
+    values_store_others(b, to);
     for (unsigned i = 0; i < VALUES_MAX; i++)
-        if (b->head.entries[i].chunks) add_moves(b, &b->head.entries[i], &moves);
+        if (to->entries[i].chunks) add_moves(b, &to->entries[i], &moves);
     emit_moves(b, &moves);
     for (unsigned i = 0; i < VALUES_MAX; i++) {
-        const struct value *value = &b->head.entries[i];
+        const struct value *value = &to->entries[i];
         for (unsigned c = 0; c < value->chunks && !value_find(b, value->ref); c++)
             emit2(b, X86_MOVE, value->regs[c], value_slot(value->ref, c));
     }
@@ -112,8 +114,9 @@ static void emit_return(struct body *b, struct path_exit *exit)
 {
     x86_cmp_imm(b->a, OF_EXEC(returns_left), 0);
     exit->jumps[exit->jump_count++] = x86_jump(b->a, X86_EQUAL);
+    if (b->path->fork_count) exit->jumps[exit->jump_count++] = fork_note_turn(b);
     x86_add_at(b->a, OF_EXEC(returns_left), -1);
-    restore_head(b);
+    values_restore(b, &b->head);
     accesses_begin(b);
     x86_land_at(b->a, x86_jump(b->a, X86_ALWAYS), b->head_place);
 }
@@ -131,14 +134,18 @@ static void emit_branch(struct body *b, struct path_exit *exit)
     exit->jumps[exit->jump_count++] = x86_jump(b->a, X86_NOT_EQUAL);
 }
 
+void path_tell(struct body *b)
+{
+    if (b->told == b->access_count) return;
+    values_store(b);
+    accesses_tell(b);
+    values_drop(b);
+}
+
 void path_step_end(struct body *b)
 {
     bool is_last = b->step + 1 == b->path->count;
-    if (b->told != b->access_count) {
-        values_store(b);
-        accesses_tell(b);
-        values_drop(b);
-    }
+    path_tell(b);
     if (is_last && !b->path->returns) {
         values_store(b);
         emit_exit(b, b->step);
@@ -152,6 +159,7 @@ void path_step_end(struct body *b)
 
 void path_write_exits(struct body *b)
 {
+    fork_write_parted(b);
     for (uint32_t i = 0; i < b->path_exit_count; i++) {
         const struct path_exit *exit = &b->path_exits[i];
         for (uint32_t k = 0; k < exit->jump_count; k++)

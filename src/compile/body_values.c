@@ -293,6 +293,11 @@ void values_store(struct body *b)
     }
 }
 
+void value_drop_dead(struct body *b, struct value *value)
+{
+    if (value->is_dirty && !is_needed(b, value, b->at)) free_value(b, value);
+}
+
 void values_store_others(struct body *b, const struct values *kept)
 {
     for (unsigned i = 0; i < VALUES_MAX; i++) {

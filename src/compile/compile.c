@@ -56,7 +56,7 @@ static bool write_code(struct writing *w, struct body *b, uint32_t *place)
     for (uint32_t i = 0; i < b->path->count; i++)
         uops += w->program->code[b->path->steps[i].code_block].uop_count;
     if (!uops) return false;
-    b->accesses = ARENA_ARRAY(b->arena, struct body_access, uops + 1);
+    b->accesses = ARENA_ARRAY(b->arena, struct body_access, 2 * uops + 1); /* arms: twice */
     *place = w->a.used;
     return body_write(b);
 }
@@ -112,26 +112,111 @@ static bool write_twice(struct writing *w, struct body *b, uint32_t *place)
     return done;
 }
 
+/* A list of steps in the making. */
+struct listing {
+    struct path_step *steps;
+    uint32_t *insns, *compiled, count;
+};
+
+static struct listing begin_listing(struct writing *w, uint32_t room)
+{
+    struct arena *arena = &w->compiled->arena;
+    return (struct listing){ARENA_ARRAY(arena, struct path_step, room),
+                            ARENA_ARRAY(arena, uint32_t, room), ARENA_ARRAY(arena, uint32_t, room),
+                            0};
+}
+
+static void list_steps(const struct writing *w, const struct body *b, uint32_t first,
+                       uint32_t count, struct listing *out)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct path_step *step = &b->path->steps[i];
+        uint32_t at = out->count++;
+        out->steps[at] = *step;
+        out->insns[at] = w->program->code[step->code_block].insn_count;
+        out->compiled[at] = b->step_templates[i];
+        if (at) out->insns[at] += out->insns[at - 1];
+        if (at) out->compiled[at] += out->compiled[at - 1];
+    }
+}
+
+static struct path_variant end_listing(struct writing *w, const struct listing *list)
+{
+    const struct path_variant variant = {{list->steps, list->count, w->path_numbers, list->insns},
+                                         list->compiled};
+    w->path_numbers += list->count;
+    return variant;
+}
+
+/* One for all ways that a turn may go in which no lanes part. */
+static const struct path_variant *describe_variants(struct writing *w, const struct body *b)
+{
+    const struct path_plan *plan = b->path;
+    uint32_t count = 1u << plan->fork_count;
+    struct path_variant *variants = ARENA_ARRAY(&w->compiled->arena, struct path_variant, count);
+    for (uint32_t ways = 0; ways < count; ways++) {
+        struct listing list = begin_listing(w, plan->count);
+        uint32_t first = 0;
+        for (uint32_t i = 0; i < plan->fork_count; i++) {
+            const struct path_fork *fork = &plan->forks[i];
+            bool is_taken = ways >> i & 1;
+            uint32_t arm = fork->step + 1 + (is_taken ? fork->steps[0] : 0);
+            list_steps(w, b, first, fork->step + 1 - first, &list);
+            list.steps[list.count - 1].is_taken = is_taken;
+            list_steps(w, b, arm, fork->steps[is_taken], &list);
+            first = fork->step + 1 + fork->steps[0] + fork->steps[1];
+        }
+        list_steps(w, b, first, plan->count - first, &list);
+        variants[ways] = end_listing(w, &list);
+    }
+    return variants;
+}
+
+static void add_piece(struct writing *w, const struct body *b, uint32_t first, uint32_t count,
+                      struct path_variant **next)
+{
+    struct listing list = begin_listing(w, count);
+    if (!count) return;
+    list_steps(w, b, first, count, &list);
+    *(*next)++ = end_listing(w, &list);
+}
+
+static const struct path_variant *describe_pieces(struct writing *w, const struct body *b)
+{
+    const struct path_plan *plan = b->path;
+    uint32_t most = 3 * plan->fork_count + 1, first = 0;
+    struct path_variant *pieces = ARENA_ARRAY(&w->compiled->arena, struct path_variant, most);
+    struct path_variant *next = pieces;
+    for (uint32_t i = 0; i < plan->fork_count; i++) {
+        const struct path_fork *fork = &plan->forks[i];
+        add_piece(w, b, first, fork->step + 1 - first, &next);
+        first = fork->step + 1;
+        for (unsigned k = 0; k < 2; first += fork->steps[k++])
+            add_piece(w, b, first, fork->steps[k], &next);
+    }
+    add_piece(w, b, first, plan->count - first, &next);
+    return pieces;
+}
+
 static struct engine_path *describe_path(struct writing *w, const struct body *b)
 {
     struct arena *arena = &w->compiled->arena;
     const struct path_plan *plan = b->path;
     struct engine_path *path = ARENA_ARRAY(arena, struct engine_path, 1);
-    struct path_step *steps = ARENA_ARRAY(arena, struct path_step, plan->count);
-    uint32_t *insns = ARENA_ARRAY(arena, uint32_t, plan->count);
-    uint32_t *compiled = ARENA_ARRAY(arena, uint32_t, plan->count), sum = 0;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        steps[i] = plan->steps[i];
-        insns[i] = sum += w->program->code[steps[i].code_block].insn_count;
-        compiled[i] = b->step_templates[i];
-    }
-    path->path = (struct code_path){steps, plan->count, w->path_numbers, insns};
-    w->path_numbers += plan->count;
-    path->compiled_counts = compiled;
+    struct listing all = begin_listing(w, plan->count);
+    list_steps(w, b, 0, plan->count, &all);
+    path->steps = all.steps;
+    path->count = plan->count;
+    path->insn_count = all.insns[plan->count - 1];
+    path->returns = plan->returns;
     path->turns = memcpy(ARENA_ARRAY(arena, uint32_t, plan->count), plan->turns,
                          plan->count * sizeof *plan->turns);
     path->most_turns = plan->turns[plan->count - 1];
-    path->returns = plan->returns;
+    path->forks = memcpy(ARENA_ARRAY(arena, struct path_fork, PATH_FORKS_MAX), plan->forks,
+                         sizeof plan->forks);
+    path->fork_count = plan->fork_count;
+    path->variants = describe_variants(w, b);
+    path->pieces = plan->fork_count ? describe_pieces(w, b) : NULL;
     return path;
 }
 
@@ -144,6 +229,7 @@ static void want_successors(struct writing *w, const struct path_plan *plan)
         for (unsigned k = 0; k < 2; k++) {
             if (to[k] == CODE_END) continue;
             bool follows = i + 1 < plan->count && plan->steps[i + 1].code_block == to[k];
+            follows = follows || path_fork_at(plan, i) || path_is_arm(plan, i);
             w->is_wanted[2 * to[k] + 1] = true;
             if (!follows) w->is_wanted[2 * to[k]] = true;
         }
@@ -175,7 +261,7 @@ static bool write_path(struct writing *w, uint32_t index, bool is_part)
 static void write_paths(struct writing *w, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 2 * first; i < 2 * (first + count); i++)
-        w->is_wanted[i] = w->facts.is_begin[i / 2] || (i % 2 && w->facts.is_meeting[i / 2]);
+        w->is_wanted[i] = w->facts.is_begin[i / 2] || (i % 2 && w->facts.meetings[i / 2]);
     for (bool grows = true; grows;) {
         grows = false;
         for (uint32_t i = 2 * first; i < 2 * (first + count); i++) {

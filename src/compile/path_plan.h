@@ -5,23 +5,43 @@
 
 #include "emulate/exec.h"
 
-enum { PATH_STEPS_MAX = 16 };
+enum { PATH_STEPS_MAX = 24 };
 
 struct path_plan {
-    struct path_step steps[PATH_STEPS_MAX];
-    uint32_t turns[PATH_STEPS_MAX]; /* by step: ends of loops that were passed before it */
+    struct path_step steps[PATH_STEPS_MAX]; /* arms of forks among them */
+    uint32_t turns[PATH_STEPS_MAX];         /* by step: ends of loops that were passed before it */
     uint32_t count;
     bool returns; /* from the last to the first */
+    struct path_fork forks[PATH_FORKS_MAX];
+    uint32_t fork_count;
 };
+
+/* The fork behind a step; NULL: none. */
+static inline const struct path_fork *path_fork_at(const struct path_plan *plan, uint32_t step)
+{
+    for (uint32_t i = 0; i < plan->fork_count; i++)
+        if (plan->forks[i].step == step) return &plan->forks[i];
+    return NULL;
+}
+/* Is the step in an arm of a fork? */
+static inline bool path_is_arm(const struct path_plan *plan, uint32_t step)
+{
+    for (uint32_t i = 0; i < plan->fork_count; i++) {
+        const struct path_fork *fork = &plan->forks[i];
+        if (step > fork->step && step <= fork->step + fork->steps[0] + fork->steps[1]) return true;
+    }
+    return false;
+}
 
 /* What is asked of all code blocks of a program. */
 struct path_facts {
     const struct program *program;
-    bool *is_loop_head, *is_meeting; /* by code block: lanes that parted meet here */
-    bool *is_closed;                 /* a loop head whose path returns to it */
-    bool *is_begin;  /* execution comes here by other ways than fall-through and branches */
-    bool *is_barred; /* has operations that need what is counted block by block */
-    bool *inside;    /* scratch */
+    bool *is_loop_head;
+    uint32_t *meetings; /* by code block: branches whose lanes meet again here */
+    bool *is_closed;    /* a loop head whose path returns to it */
+    bool *is_begin;     /* execution comes here by other ways than fall-through and branches */
+    bool *is_barred;    /* has operations that need what is counted block by block */
+    bool *inside;       /* scratch */
 };
 void path_facts_init(struct path_facts *facts, const struct program *program);
 void path_facts_clear(struct path_facts *facts);

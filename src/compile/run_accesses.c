@@ -72,3 +72,9 @@ void body_tell_segment(struct exec *x, const struct body_segment *segment, struc
         tell_one(x, &segment->accesses[segment->others[i]], frame);
     frame->told = segment->end;
 }
+
+void body_narrow(struct exec *x, uint32_t lanes, struct body_frame *frame)
+{
+    x->mask = frame->mask = lanes;
+    expand_mask(lanes, x->lane_mask);
+}

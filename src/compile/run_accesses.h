@@ -53,10 +53,11 @@ struct body_segment {
 
 struct body_frame {
     uint64_t saved_rsp;
-    uint64_t told; /* accesses that the observer knows of */
-    uint64_t host; /* of address 0 in global memory */
-    uint32_t mask; /* lanes that take part in the access at hand */
-    uint32_t unused[9];
+    uint64_t told;         /* accesses that the observer knows of */
+    uint64_t host;         /* of address 0 in global memory */
+    uint32_t mask;         /* lanes that take part in the access at hand */
+    uint32_t outer, taken; /* lanes of a path whose lanes part, and those that take the branch */
+    uint32_t unused[7];
     uint32_t guards[GUARDS_MAX]; /* lanes whose guard holds */
     uint64_t values[WARP_LANES]; /* what a store of bytes or halves takes, lane by lane */
     struct body_shape shapes[SHAPES_MAX];
@@ -68,5 +69,8 @@ void body_tell(struct exec *x, const struct body_access *accesses, struct body_f
 /* Of those of a segment, in groups if none was told yet. */
 void body_tell_segment(struct exec *x, const struct body_segment *segment,
                        struct body_frame *frame);
+
+/* Lanes `lanes` take part from here on. */
+void body_narrow(struct exec *x, uint32_t lanes, struct body_frame *frame);
 
 #endif

@@ -15,18 +15,46 @@ struct program;
 
 typedef void body_fn(struct exec *x);
 
+/* A branch of a path whose lanes meet again on it. The steps that follow it are those of its two arms, either of which may
+ * be empty: first the one that lanes go along that do not take the branch. */
+struct path_fork {
+    uint32_t step, steps[2];
+};
+enum { PATH_FORKS_MAX = 3 };
+
+/* How one turn round a path went at its forks. */
+struct path_turn {
+    uint64_t times; /* one after the other */
+    uint32_t ways;  /* by fork: bit set: all lanes took the branch; PATH_PARTED << fork: some did */
+    uint32_t taken[PATH_FORKS_MAX]; /* lanes, of those that parted */
+};
+#define PATH_PARTED (UINT32_C(1) << 16)
+/* Turns that are noted before a path is left; the first of them is none. */
+enum { PATH_TURNS_MAX = 16 };
+
 /* Executes a path for all active lanes, until a branch leaves it or parts them, exec.returns_left returns to its
  * first step have been made, or an operation records a fault. Returns the step whose body it executed last; what ends
  * that code block is left to the caller. */
 typedef uint32_t path_fn(struct exec *x);
 
+/* Steps that are passed one after the other, as a path of its own. */
+struct path_variant {
+    struct code_path path;
+    const uint32_t *compiled_counts; /* by step: of it and those before it */
+};
+
 struct engine_path {
     path_fn *run;
-    struct code_path path;
-    bool returns;                    /* its last step leads to its first */
-    const uint32_t *compiled_counts; /* by step: of it and those before it */
-    const uint32_t *turns;           /* by step: ends of loops that were passed before it */
-    uint32_t most_turns;             /* before the last */
+    const struct path_step *steps; /* arms of forks among them */
+    uint32_t count;
+    uint32_t insn_count;   /* of all steps */
+    bool returns;          /* the last leads to the first */
+    const uint32_t *turns; /* by step: ends of loops that were passed before it */
+    uint32_t most_turns;   /* before the last */
+    const struct path_fork *forks;
+    uint32_t fork_count;
+    const struct path_variant *variants; /* by the ways of a turn in which no lanes part */
+    const struct path_variant *pieces;   /* what lies between forks, and their arms, in order */
 };
 
 struct engine_code {

@@ -589,13 +589,15 @@ struct exec {
     uint32_t *origins;                /* where they came from */
     struct defined *defined;
     struct launch *launch;
-    struct compiling *compiling;           /* NULL: the interpreter alone (engine.c) */
-    const struct engine_code *engine_code; /* NULL: not compiled yet */
-    unsigned char *engine_memory;          /* what the code keeps from one body to the next */
-    bool follows_paths;                    /* of the warp */
-    uint64_t returns_left;                 /* of a compiled path to its first step */
-    uint64_t compiled;                     /* warp instructions that compiled code executed */
-    const struct insn *last;               /* end of the code block that ran last */
+    struct compiling *compiling;            /* NULL: the interpreter alone (engine.c) */
+    const struct engine_code *engine_code;  /* NULL: not compiled yet */
+    unsigned char *engine_memory;           /* what the code keeps from one body to the next */
+    bool follows_paths;                     /* of the warp */
+    uint64_t returns_left;                  /* of a compiled path to its first step */
+    struct path_turn turns[PATH_TURNS_MAX]; /* of one with forks */
+    struct path_turn *turn, *turns_end;     /* that is under way; behind the last */
+    uint64_t compiled;                      /* warp instructions that compiled code executed */
+    const struct insn *last;                /* end of the code block that ran last */
     struct fault fault;
     struct fault tolerated; /* the first access that only hardware lets pass */
     struct fault kept;     /* the first that was told the checker, where hardware ends the launch */

@@ -116,6 +116,13 @@ struct code_path {
     const uint32_t *insn_counts; /* by step: of it and those before it */
 };
 
+/* The first `steps` of a path, passed by the lanes `active`; those of `taken` take the branch behind the last of them,
+ * if that ends in one. */
+struct path_piece {
+    const struct code_path *path;
+    uint32_t steps, active, taken;
+};
+
 struct observer {
     const struct observer_ops *ops;
     void *self;
@@ -135,10 +142,10 @@ struct observer_ops {
     /* Must the events of this warp come one by one, in order? Else the memory events and guards of a path come
      * before it. */
     bool (*is_ordered)(void *worker, const struct warp_ref *warp);
-    /* The lanes `active` pass a path `times` times, from its last step to its first, and then `rest` steps of
-     * it. Stands for the calls of run and branch but for the branch behind the last step. */
-    void (*path)(void *worker, const struct warp_ref *warp, const struct code_path *path,
-                 uint64_t times, uint32_t rest, uint32_t active);
+    /* A warp passes these pieces one after the other, and that `times` times. Stands for the calls of run and branch,
+     * but at an end for the branch behind the last piece. */
+    void (*path)(void *worker, const struct warp_ref *warp, const struct path_piece *pieces,
+                 uint32_t count, uint64_t times, bool is_end);
     /* A guarded instruction other than bra, before its memory event: lanes with true guard. */
     void (*guard)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
                   uint32_t on);

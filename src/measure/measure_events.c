@@ -4,47 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/bits.h"
-#include "measure/isa_view.h"
-#include "measure/measure_state.h"
-
-struct warp_state {
-    struct stage *stage;
-    struct cell *cells; /* of the stage */
-    uint32_t ordinal;
-    uint32_t threads; /* lanes that exist */
-    struct warp_history history;
-    /* Instructions in this stage. By lane: `full` (every lane) + lanes[] + what is pending with
-     * the last partial masks, which mostly repeat. */
-    uint64_t insns, full;
-    uint64_t shared; /* accesses to shared memory in this stage */
-    uint32_t on_mask, off_mask;
-    uint64_t on_count, off_count;
-    bool has_lanes;
-    uint64_t lanes[32]; /* modulo 2^64 */
-    /* Who passes barriers: lanes of the last code block, lanes on which the last guard was true,
-     * lanes that have left, lanes that have passed a barrier that others of the warp have not. */
-    uint32_t active, guard_insn, guard_on, dead, passed;
-};
-
-/* Instructions of a block in one stage, over its warps and over its threads; accesses to shared memory
- * over its warps. */
-struct stage_share {
-    uint64_t warp_sum, warp_max, thread_sum, thread_max, shared_sum, shared_max;
-};
-
-struct block_state {
-    struct block_state *next; /* in the list of free ones */
-    struct warp_state *warps;
-    uint32_t *last_writes;
-    uint64_t *load_results;
-    struct stage_share *shares; /* by stage ordinal */
-    uint32_t share_count, share_capacity;
-    struct block_record *record; /* NULL: its warps are not traced */
-    uint64_t index;
-    struct reach_block place; /* in the sample */
-    bool is_silent;           /* executed to be traced only: nothing is counted */
-};
+#include "measure/warp_state.h"
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
@@ -148,14 +108,6 @@ static void enter_stage(struct worker *w, struct warp_state *warp, uint32_t ordi
     warp->ordinal = ordinal;
     warp->stage = worker_stage(w, ordinal);
     warp->cells = warp->stage->sums.cells;
-}
-
-static void add_lanes(struct warp_state *warp, uint32_t mask, uint64_t count)
-{
-    if (!mask || !count) return;
-    warp->has_lanes = true;
-    for (unsigned lane = 0; lane < 32; lane++)
-        warp->lanes[lane] += count & -(uint64_t)(mask >> lane & 1);
 }
 
 /* Instructions of the stage by thread: their sum, and the most of one. */
@@ -322,36 +274,6 @@ static void block_end(void *worker, void *block_)
 
 /* ---- the hot path ---------------------------------------------------------------------------- */
 
-static inline struct warp_state *warp_of(const struct warp_ref *ref)
-{
-    return &((struct block_state *)ref->block)->warps[ref->index];
-}
-
-/* NULL unless the block is one of the few whose warps are traced. */
-static inline struct block_record *record_of(const struct warp_ref *ref)
-{
-    return ((struct block_state *)ref->block)->record;
-}
-
-static inline bool is_silent(const struct warp_ref *ref)
-{
-    return ((struct block_state *)ref->block)->is_silent;
-}
-
-static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_t count)
-{
-    if (active == warp->threads) {
-        warp->full += count;
-        return;
-    }
-    if (active != warp->on_mask) {
-        add_lanes(warp, warp->on_mask, warp->on_count);
-        warp->on_mask = active;
-        warp->on_count = 0;
-    }
-    warp->on_count += count;
-}
-
 /* A code block that the lanes `active` execute `times` times; what its history decides is left to the caller. */
 static inline void count_block(struct worker *w, struct warp_state *warp, uint32_t code_block,
                                uint32_t active, uint64_t times)
@@ -360,13 +282,6 @@ static inline void count_block(struct worker *w, struct warp_state *warp, uint32
     cell->executions += times;
     cell->lanes += times * bits_count(active);
     if (w->measure->ends_in_exit[code_block]) warp->dead |= active;
-}
-
-/* Instructions of code blocks that were counted. */
-static inline void count_insns(struct warp_state *warp, uint32_t active, uint64_t count)
-{
-    warp->active = active;
-    count_lanes(warp, active, count);
 }
 
 static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, uint32_t active)
@@ -385,20 +300,6 @@ static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, u
     history_pass(&w->histories, &warp->history, &route, 1, &w->sums);
 }
 
-static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn, uint32_t off,
-                          uint64_t times)
-{
-    uint64_t count = times * bits_count(off);
-    w->lanes_off[insn] += count;
-    warp->stage->sums.lanes_off += count;
-    if (off != warp->off_mask) {
-        add_lanes(warp, warp->off_mask, -warp->off_count);
-        warp->off_mask = off;
-        warp->off_count = 0;
-    }
-    warp->off_count += times;
-}
-
 static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
                   uint32_t on)
 {
@@ -411,14 +312,6 @@ static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint3
     if (is_silent(ref)) return;
     if (w->measure->is_exit[insn]) warp->dead |= on;
     if (off) lanes_are_off(worker, warp, insn, off, 1);
-}
-
-static inline void branch_often(struct worker *w, const struct warp_ref *ref, uint32_t insn,
-                                uint32_t off, uint64_t times)
-{
-    bool is_issued = !w->measure->views || w->measure->views[insn].fold == VIEW_PLAIN;
-    if (is_silent(ref) || !off || !is_issued || w->measure->launch.insns[insn]->guard < 0) return;
-    lanes_are_off(w, warp_of(ref), insn, off, times);
 }
 
 static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
@@ -437,33 +330,6 @@ static bool is_ordered(void *worker, const struct warp_ref *ref)
 {
     (void)worker;
     return record_of(ref) != NULL;
-}
-
-/* The first `steps` of a path, and the first `branches` of the branches behind them. */
-static void pass_often(struct worker *w, const struct warp_ref *ref, const struct code_path *path,
-                       uint32_t steps, uint32_t branches, uint32_t active, uint64_t times)
-{
-    struct warp_state *warp = warp_of(ref);
-    const struct history_route route = {
-        path->steps, steps, w->measure->launch.code_block_count + path->number + steps - 1, false};
-    uint64_t insns = times * path->insn_counts[steps - 1];
-    warp->insns += insns;
-    if (is_silent(ref)) return;
-    for (uint32_t i = 0; i < steps; i++) {
-        const struct path_step *step = &path->steps[i];
-        count_block(w, warp, step->code_block, active, times);
-        if (i < branches && step->branch != NO_BRANCH)
-            branch_often(w, ref, step->branch, step->is_taken ? 0 : active, times);
-    }
-    count_insns(warp, active, insns);
-    history_pass(&w->histories, &warp->history, &route, times, &w->sums);
-}
-
-static void path(void *worker, const struct warp_ref *ref, const struct code_path *path,
-                 uint64_t times, uint32_t rest, uint32_t active)
-{
-    if (times) pass_often(worker, ref, path, path->count, path->count, active, times);
-    pass_often(worker, ref, path, rest, rest - 1, active, 1);
 }
 
 /* Random accesses may have more costs than there are numbers: those are added up at once. */
@@ -642,7 +508,7 @@ const struct observer_ops measure_ops = {
     .block_end = block_end,
     .run = run,
     .is_ordered = is_ordered,
-    .path = path,
+    .path = measure_path,
     .guard = guard,
     .memory = memory,
     .groups = groups,

@@ -54,6 +54,7 @@ static void worker_destroy(struct worker *w)
         mem_free(w->stages[i]->sums.cells);
         tally_clear(&w->stages[i]->tally);
         tally_clear(&w->stages[i]->groups);
+        tally_clear(&w->stages[i]->passes);
         mem_free(w->stages[i]);
     }
     for (uint32_t i = 0; i < w->measure->site_count; i++)
@@ -68,6 +69,7 @@ static void worker_destroy(struct worker *w)
     mem_free(w->sites);
     mem_free(w->site_tallies);
     mem_free(w->unlisted);
+    mem_free(w->passes);
     history_table_clear(&w->histories);
     mem_free(w->lanes_off);
     mem_free(w->divergent);
@@ -79,6 +81,7 @@ void measure_worker_end(void *self, void *worker)
     struct measure *m = self;
     struct worker *w = worker;
     expand_groups(w);
+    measure_expand_passes(w);
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
         if (w->stages[i]) merge_stage(w, i);
     }

@@ -105,6 +105,16 @@ struct stage {
     struct stage_sums sums;
     struct tally tally;  /* of costs, by their number in the worker's pattern table */
     struct tally groups; /* of patterns of groups, which stand for costs */
+    struct tally passes; /* of paths: two by each, passages and the lanes that made them */
+};
+
+/* The first steps of a path, as one worker sees them. */
+struct path_pass {
+    const struct code_path *path; /* NULL: not passed yet */
+    uint32_t steps;
+    uint32_t tally; /* the first of two numbers, halved: those of the stages' tallies */
+    uint32_t off;   /* guarded branches between the steps that no lane takes */
+    bool exits;     /* behind the last */
 };
 
 struct worker {
@@ -118,6 +128,8 @@ struct worker {
     struct stage *stages[STAGE_COUNT];
     uint64_t *lanes_off, *divergent;
     uint64_t blocks;
+    struct path_pass *passes; /* by number */
+    uint32_t pass_count, passed;
     struct history_table histories;
     struct history_sums sums;
     struct footprint read, written, texture; /* sectors of global memory */
@@ -151,6 +163,12 @@ bool measure_is_past_l1(const struct measure *measure, uint32_t site);
 extern const struct observer_ops measure_ops;
 /* A list of them. */
 void measure_blocks_destroy(struct block_state *block);
+
+/* measure_paths.c: one of these callbacks. */
+void measure_path(void *worker, const struct warp_ref *ref, const struct path_piece *pieces,
+                  uint32_t count, uint64_t times, bool is_end);
+/* Adds passages to the code blocks and branches of their paths. */
+void measure_expand_passes(struct worker *w);
 
 /* measure_merge.c: one of these callbacks. */
 void measure_worker_end(void *self, void *worker);

@@ -278,13 +278,15 @@ static unsigned count_looks(const char *engine, const char *kernel)
     return looks;
 }
 
+/* Both look every 256 turns: in each block all lanes of at least six warps make 500. The interpreter also looks every 256
+ * times that lanes part, which paths with both arms of a branch need not: they come to their ends soon. */
 static void test_looks(void **state)
 {
     static const char *const kernels[] = {"turns", "barriers"};
     (void)state;
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(count_looks("compiled", kernels[i]),
-                         count_looks("interpreter", kernels[i]));
+        assert_in_range(count_looks("compiled", kernels[i]), 6 * BLOCKS,
+                        count_looks("interpreter", kernels[i]));
 }
 
 int main(void)
