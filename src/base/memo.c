@@ -63,6 +63,16 @@ const struct memo_entry *memo_add(struct memo *memo, struct memo_entry *made)
     return at.found;
 }
 
+void memo_take(struct memo *memo, size_t bytes)
+{
+    __atomic_fetch_add(&memo->taken, bytes, __ATOMIC_RELAXED);
+}
+
+size_t memo_taken(const struct memo *memo)
+{
+    return __atomic_load_n(&memo->taken, __ATOMIC_RELAXED);
+}
+
 static void free_below(struct memo_entry *entry)
 {
     if (!entry) return;
@@ -74,5 +84,5 @@ static void free_below(struct memo_entry *entry)
 void memo_clear(struct memo *memo)
 {
     free_below(memo->first);
-    memo->first = NULL;
+    *memo = (struct memo){0};
 }

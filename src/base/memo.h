@@ -4,6 +4,7 @@
 #ifndef BASE_MEMO_H
 #define BASE_MEMO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { MEMO_KEY_WORDS = 4, MEMO_BRANCHES = 4 };
@@ -23,6 +24,7 @@ struct memo_entry {
 /* All zeros: empty. One block of mem_alloc, too: entries belong to the call as long as it does. */
 struct memo {
     struct memo_entry *first;
+    size_t taken; /* memo_take */
 };
 
 /* NULL: it is not there. */
@@ -31,6 +33,9 @@ const struct memo_entry *memo_find(const struct memo *memo, const struct memo_ke
  * faster; then `made` is freed. Other blocks that `made` has are the caller's to keep (mem_keep) unless
  * mem_is_of_call(memo). */
 const struct memo_entry *memo_add(struct memo *memo, struct memo_entry *made);
+/* Bytes of large entries, for those who bound them: notes that so many more are taken; how many are. */
+void memo_take(struct memo *memo, size_t bytes);
+size_t memo_taken(const struct memo *memo);
 /* Frees the entries. */
 void memo_clear(struct memo *memo);
 

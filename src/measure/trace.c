@@ -195,10 +195,11 @@ uint32_t trace_cursor_decode_all(struct trace_cursor *cursor, const uint32_t *in
                                  uint32_t first)
 {
     for (uint32_t i = 0; i < count; i++, out++) {
-        out->first_access = first;
-        out->access_count =
-            next_data(cursor, &cursor->trace->insns[insns[i]], &out->on, accesses + first);
-        first += out->access_count;
+        struct trace_access *to = accesses + first;
+        unsigned found = next_data(cursor, &cursor->trace->insns[insns[i]], &out->on, to);
+        out->pattern = found == 1 ? to->pattern : TRACE_NO_PATTERN;
+        out->base = found == 1 ? to->base : first * (TRACE_ACCESSES_MAX + UINT64_C(1)) + found;
+        first += found > 1 ? found : 0;
     }
     return first;
 }

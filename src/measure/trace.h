@@ -269,12 +269,23 @@ static inline bool trace_cursor_peek(struct trace_cursor *cursor)
  * TRACE_ACCESSES_MAX; returns how many. */
 unsigned trace_cursor_decode(struct trace_cursor *cursor, const struct trace_insn *insn,
                              uint32_t *out_on, struct trace_access *accesses);
-/* The same of several at once: what a step says, its accesses among those of all. */
+/* The same of several at once. Most have one access, of `pattern` at `base`; TRACE_NO_PATTERN: none, or
+ * trace_slot_count accesses among those of all, from number trace_slot_first on. */
 struct trace_slot {
-    uint32_t on, first_access, access_count;
+    uint32_t on, pattern;
+    uint64_t base;
 };
-/* Instructions `insns` follow each other among those with data. Accesses begin at number `first`; returns where they
- * end. */
+#define TRACE_NO_PATTERN UINT32_MAX
+static inline uint32_t trace_slot_count(const struct trace_slot *slot)
+{
+    return (uint32_t)(slot->base % (TRACE_ACCESSES_MAX + 1));
+}
+static inline uint64_t trace_slot_first(const struct trace_slot *slot)
+{
+    return slot->base / (TRACE_ACCESSES_MAX + 1);
+}
+/* Instructions `insns` follow each other among those with data. Accesses of steps with several begin at number
+ * `first`; returns where they end. */
 uint32_t trace_cursor_decode_all(struct trace_cursor *cursor, const uint32_t *insns, uint32_t count,
                                  struct trace_slot *out, struct trace_access *accesses,
                                  uint32_t first);

@@ -52,8 +52,7 @@ static void wake(struct teg_engine *e, const struct teg_warp *warp, teg_time rea
     unsigned place;
     struct teg_scheduler *s = scheduler_of(e, warp, &place);
     teg_put(s, place, ready);
-    *s->next = sooner(*s->next, later(ready, s->slot));
-    e->woken = sooner(e->woken, *s->next);
+    teg_bring_forward(e, s, later(ready, s->slot));
 }
 
 void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now)
@@ -200,7 +199,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
                        teg_time now)
 {
     memset(warp->registers, 0, e->warp_registers * sizeof *warp->registers);
-    step_cursor_begin(&warp->steps, e->trace, block, warp->index);
+    step_cursor_begin(&warp->steps, &e->steps, block, warp->index);
     warp->issued = now - e->interval;
     warp->again = warp->begun = now;
     warp->last_access = 0;
@@ -268,7 +267,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
         teg_set_youngest(s, place);
         teg_begin(e, s, block->warps[i], now);
-        *s->next = sooner(*s->next, later(now, s->slot));
+        teg_bring_forward(e, s, later(now, s->slot));
     }
     set_share(e, sm);
     return true;

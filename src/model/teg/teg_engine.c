@@ -12,159 +12,6 @@ const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT] = {
 #undef STALL
 };
 
-/* ---- schedulers ------------------------------------------------------------------------------ */
-
-/* When the first of those asleep wakes. */
-static inline teg_time first_wakes(const struct teg_scheduler *s)
-{
-    return s->sleepers[s->sleeper_count].ready;
-}
-
-/* Who has slept for long enough. */
-static inline void wake_up(struct teg_scheduler *s, teg_time now)
-{
-    while (first_wakes(s) <= now)
-        teg_set_awake(s, s->sleepers[s->sleeper_count--].place);
-}
-
-/* The first of `places` from `first` on, or -1. */
-static inline int next_place(const uint64_t *places, unsigned words, unsigned first)
-{
-    for (unsigned word = first / 64; word < words; word++) {
-        uint64_t rest = places[word];
-        if (word == first / 64) rest &= ~UINT64_C(0) << first % 64;
-        if (rest) return (int)(word * 64 + (unsigned)__builtin_ctzll(rest));
-    }
-    return -1;
-}
-
-/* The next in turn after the last one whose unit is free; *out_next is when a unit of others is. */
-static int next_in_turn(struct teg_scheduler *s, teg_time now, teg_time *out_next)
-{
-    unsigned words = s->words;
-    for (unsigned word = 0; word < words; word++)
-        s->left[word] = s->awake[word];
-    for (;;) {
-        int place = next_place(s->left, words, s->last + 1);
-        if (place < 0) place = next_place(s->left, words, 0);
-        if (place < 0) return -1;
-        unsigned unit = s->units[place];
-        teg_time free_at = s->states[unit].ready;
-        if (free_at <= now) return place;
-        if (free_at < *out_next) *out_next = free_at;
-        for (unsigned word = 0; word < words; word++)
-            s->left[word] &= ~s->by_unit[unit * words + word];
-    }
-}
-
-/* The youngest of places, at least one. */
-static inline unsigned youngest_of_64(const struct teg_scheduler *s, uint64_t places)
-{
-    unsigned place = 63 - (unsigned)__builtin_clzll(places);
-    for (uint64_t rest; (rest = places & s->younger[place]);)
-        place = 63 - (unsigned)__builtin_clzll(rest);
-    return place;
-}
-
-/* Behind the last one, else from the first on. */
-static inline unsigned next_of_64(const struct teg_scheduler *s, uint64_t places)
-{
-    uint64_t behind = places & ~UINT64_C(1) << s->last;
-    return (unsigned)__builtin_ctzll(behind ? behind : places);
-}
-
-/* The first of up to 64 places whose unit is free, in turn or the youngest first; *out_next is when a unit of
- * others is. */
-static inline int first_of_64(struct teg_scheduler *s, bool is_youngest, teg_time now,
-                              teg_time *out_next)
-{
-    uint64_t left = *s->awake;
-    unsigned unit = 0;
-    while (left) {
-        unsigned place = is_youngest ? youngest_of_64(s, left) : next_of_64(s, left);
-        unit = s->units[place];
-        teg_time free_at = s->states[unit].ready;
-        if (free_at <= now) return (int)place;
-        *out_next = sooner(*out_next, free_at);
-        left &= ~s->by_unit[unit];
-    }
-    s->blocked_by = *s->awake & ~s->by_unit[unit] ? 0 : unit;
-    return -1;
-}
-
-static int by_age(const struct teg_scheduler *s, bool is_oldest, teg_time now, teg_time *out_next)
-{
-    int best = -1;
-    for (int place = next_place(s->awake, s->words, 0); place >= 0;
-         place = next_place(s->awake, s->words, (unsigned)place + 1)) {
-        teg_time free_at = s->states[s->units[place]].ready;
-        if (free_at > now)
-            *out_next = sooner(*out_next, free_at);
-        else if (best < 0 || (s->warps[place].age < s->warps[best].age) == is_oldest)
-            best = place;
-    }
-    return best;
-}
-
-/* The warp that issues at `now`; -1: none, and *out_next is when one can. */
-static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now,
-                              teg_time *out_next)
-{
-    unsigned last = s->last;
-    wake_up(s, now);
-    *out_next = first_wakes(s);
-    if (s->blocked_by && s->states[s->blocked_by].ready > now) {
-        *out_next = sooner(*out_next, s->states[s->blocked_by].ready);
-        return -1;
-    }
-    if (policy == TEG_ROUND_ROBIN)
-        return s->words == 1 ? first_of_64(s, false, now, out_next)
-                             : next_in_turn(s, now, out_next);
-    bool is_awake = s->awake[last / 64] >> last % 64 & 1;
-    if (policy != TEG_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
-        return (int)last;
-    if (policy == TEG_GREEDY_YOUNGEST && s->words == 1) return first_of_64(s, true, now, out_next);
-    return by_age(s, policy != TEG_GREEDY_YOUNGEST, now, out_next);
-}
-
-/* Before this it cannot issue: nobody wakes, and units that those awake need are taken. `last` has issued before. */
-static inline teg_time next_decision(const struct teg_scheduler *s, const struct teg_warp *last)
-{
-    teg_time next = first_wakes(s);
-    bool is_awake = s->awake[last->word] & last->bit;
-    if (is_awake && s->states[s->units[last->place]].ready <= s->slot) return s->slot;
-    if (s->words > 1) return next_place(s->awake, s->words, 0) < 0 ? later(s->slot, next) : s->slot;
-    for (uint64_t left = *s->awake; left && next > s->slot;) {
-        unsigned unit = s->units[(unsigned)__builtin_ctzll(left)];
-        next = sooner(next, s->states[unit].ready);
-        left &= ~s->by_unit[unit];
-    }
-    return later(s->slot, next);
-}
-
-/* One decision: has anyone issued? Pairs of independent instructions of one warp issue together where the GPU can. */
-static inline bool decide(struct teg_engine *e, struct teg_scheduler *s, teg_time now)
-{
-    teg_time next;
-    int place = select_warp(s, e->machine->policy, now, &next);
-    if (place < 0) {
-        *s->next = next;
-        return false;
-    }
-    struct teg_warp *warp = &s->warps[place];
-    s->last = (unsigned)place;
-    s->slot = now + e->interval;
-    teg_issue(e, s, warp, now);
-    for (unsigned more = 1; more < e->machine->width; more++) {
-        bool is_there = warp->alive && !warp->waiting_for && warp->again <= s->slot &&
-                        teg_end_time(warp->operands) <= now;
-        if (!is_there || s->states[s->units[place]].ready > now) break;
-        teg_issue(e, s, warp, now);
-    }
-    *s->next = next_decision(s, warp);
-    return true;
-}
-
 /* ---- building -------------------------------------------------------------------------------- */
 
 static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_scheduler *s)
@@ -188,7 +35,6 @@ static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_
     for (unsigned i = 0; i < s->count; i++) {
         s->warps[i].registers = mem_zalloc(e->warp_registers + 1, sizeof(teg_end));
     }
-    *s->next = TEG_NEVER;
     s->last = s->count - 1;
 }
 
@@ -203,7 +49,6 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
     sm->leaving =
         mem_zalloc(e->setup->blocks_per_sm * e->warps_per_block + 1u, sizeof *sm->leaving);
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
-        sm->schedulers[i].next = &e->nexts[index * e->machine->schedulers + i];
         build_scheduler(e, sm, &sm->schedulers[i]);
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
@@ -267,14 +112,13 @@ static void build(struct teg_engine *e)
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
     e->scheduler_count = e->setup->sms * e->machine->schedulers;
     e->schedulers = mem_zalloc(e->scheduler_count, sizeof *e->schedulers);
-    e->event_count = e->scheduler_count + e->setup->sms;
-    e->nexts = mem_zalloc(e->event_count, sizeof *e->nexts);
-    e->leaves = e->nexts + e->scheduler_count;
-    e->first_leaves = TEG_NEVER;
-    e->after = mem_zalloc(e->scheduler_count + 1, sizeof *e->after);
-    for (unsigned i = 0; i < e->scheduler_count; i++)
-        e->after[i] = i + 1;
-    e->last_turn = e->scheduler_count - 1;
+    e->turns = mem_alloc(e->scheduler_count * sizeof *e->turns);
+    for (unsigned i = 0; i < e->scheduler_count; i++) {
+        e->turns[i] = (struct teg_turn){TEG_NEVER, &e->schedulers[i]};
+        e->schedulers[i].issued = ++e->issues; /* the first has the first turn */
+    }
+    e->leaves = mem_alloc(e->setup->sms * sizeof *e->leaves);
+    e->first_leaves = e->now = TEG_NEVER;
     e->deal = e->setup->deal;
     e->deal.trace = trace;
     teg_deal_begin(&e->deal);
@@ -302,9 +146,9 @@ static void clear(struct teg_engine *e)
     step_table_clear(&e->steps);
     teg_atomics_clear(&e->atomics);
     mem_free(e->sms);
-    mem_free(e->nexts);
+    mem_free(e->turns);
+    mem_free(e->leaves);
     teg_deal_end(&e->deal);
-    mem_free(e->after);
     mem_free(e->schedulers);
     mem_free(e->ops);
     mem_free(e->words);
@@ -312,12 +156,9 @@ static void clear(struct teg_engine *e)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static inline teg_time first_event(const struct teg_engine *e)
+static teg_time first_event(const struct teg_engine *e)
 {
-    teg_time first = TEG_NEVER;
-    for (unsigned i = 0; i < e->event_count; i++)
-        first = sooner(first, e->nexts[i]);
-    return first;
+    return sooner(e->turns->next, e->first_leaves);
 }
 
 static void leave(struct teg_engine *e, teg_time now)
@@ -327,30 +168,6 @@ static void leave(struct teg_engine *e, teg_time now)
         if (e->leaves[i] == now) teg_leave(e, &e->sms[i], now);
         e->first_leaves = sooner(e->first_leaves, e->leaves[i]);
     }
-}
-
-/* First the scheduler that has issued nothing for longest: they share units, and none may always be the
- * first to take them. Who issues has the last turn from then on, and no second one now. Returns when the next event
- * is. */
-static inline teg_time take_turns(struct teg_engine *e, teg_time now)
-{
-    unsigned before = e->scheduler_count, number = e->after[before];
-    teg_time first = TEG_NEVER;
-    e->woken = TEG_NEVER;
-    for (unsigned left = e->scheduler_count; left; left--) {
-        unsigned next = e->after[number];
-        bool has_issued = e->nexts[number] == now && decide(e, &e->schedulers[number], now);
-        first = sooner(first, e->nexts[number]);
-        if (has_issued && number != e->last_turn) {
-            e->after[before] = next;
-            e->after[e->last_turn] = number;
-            e->last_turn = number;
-        } else {
-            before = number;
-        }
-        number = next;
-    }
-    return sooner(first, sooner(e->woken, e->first_leaves));
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */
@@ -399,7 +216,7 @@ static ws_status run(struct diag *diag, struct teg_engine *e)
         }
         now = next;
         if (e->first_leaves == now) leave(e, now); /* before anyone issues */
-        next = take_turns(e, now);
+        next = teg_take_turns(e, now);
     }
     return WS_OK;
 }

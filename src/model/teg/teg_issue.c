@@ -1,150 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/teg/teg_state.h"
-
-static __attribute__((noinline, cold)) void watch_unit(const struct teg_engine *e,
-                                                       const struct teg_scheduler *s, unsigned unit,
-                                                       teg_time begin, teg_time end)
-{
-    struct teg_span span = {.kind = TEG_SPAN_UNIT,
-                            .unit = (uint8_t)unit,
-                            .sm = s->sm->index,
-                            .scheduler = (unsigned)(s - s->sm->schedulers),
-                            .begin = begin,
-                            .end = end};
-    e->setup->observer->span(e->setup->observer->self, &span);
-}
-
-/* Keeps a unit busy from when it is free; returns when it begins. `index` is the unit's of the warp's
- * part of the SM. */
-static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned unit,
-                                 unsigned index, teg_time now, teg_time busy)
-{
-    struct teg_unit_state *state = &s->states[index];
-    if (unit == TEG_NONE) return now;
-    teg_time begin = later(now, state->free), until = begin + busy;
-    e->out->unit_busy[unit] += busy;
-    if (e->is_watched) watch_unit(e, s, unit, begin, until);
-    state->free = until;
-    state->ready = whole_cycles_down(until);
-    return begin;
-}
-
-/* Arithmetic with an operand in shared memory. */
-static __attribute__((noinline)) teg_time issue_with_operand(struct teg_engine *e,
-                                                             struct teg_scheduler *s,
-                                                             const struct teg_warp *warp,
-                                                             const struct teg_op *op, teg_time now)
-{
-    teg_time latency = op->latency;
-    const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
-    if (slot->access_count) {
-        const struct teg_request *request =
-            teg_access_find(&e->accesses, &warp->steps.accesses[slot->first_access]);
-        unsigned more = request->passes - request->least_passes;
-        e->out->conflicts += more;
-        latency += more * e->machine->replay;
-        take_unit(e, s, TEG_SHARED, TEG_SHARED, now, request->passes * e->machine->pass);
-    }
-    unsigned index = warp->first_unit + op->also;
-    return take_unit(e, s, op->also, index, now, op->busy) + latency;
-}
-
-/* Lanes of an atomic on one word take turns, unless they are counted: how many wait for others. */
-static unsigned turns_of(const struct teg_engine *e, const struct teg_request *request,
-                         const struct trace_insn *insn)
-{
-    bool is_counted = insn->flags & TRACE_ADDED_UP && e->machine->counts_lanes;
-    return is_counted ? 0 : request->same_word - 1;
-}
-
-static inline teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
-                                    const struct trace_access *access,
-                                    const struct trace_insn *insn, teg_time now)
-{
-    const struct teg_machine *machine = e->machine;
-    const struct teg_request *request = teg_access_find(&e->accesses, access);
-    unsigned turns = 0, more = request->passes - request->least_passes;
-    teg_time busy = request->passes * machine->pass, latency = machine->shared_latency;
-    if (insn->operation == TRACE_ATOMIC) {
-        turns = turns_of(e, request, insn);
-        busy += turns * machine->shared_turn;
-        latency += turns * later(machine->replay, machine->shared_turn);
-    }
-    e->out->conflicts += more + turns;
-    return take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) + latency + more * machine->replay;
-}
-
-/* What an asynchronous copy stores; the banks take it in the order of issue (guess). Returns how long they do,
- * once the data are there. */
-static __attribute__((noinline)) teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
-                                                     const struct trace_access *access,
-                                                     teg_time now)
-{
-    const struct teg_request *request = teg_access_find(&e->accesses, access);
-    teg_time busy = request->passes * e->machine->pass;
-    e->out->conflicts += request->passes - request->least_passes;
-    return later(take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) - now, 0) + busy;
-}
-
-/* Local memory lies far from what is allocated, that of one resident warp behind that of the other: the next block in
- * a place has that of the one before. If it is unknown how much a thread has, each warp's lies apart. */
-static uint64_t local_origin(const struct teg_engine *e, const struct teg_warp *warp)
-{
-    const struct teg_block *block = warp->block;
-    uint64_t origin = UINT64_C(1) << 60, bytes = (e->setup->local_bytes + 3) / 4 * TEG_LINE;
-    if (!bytes) return origin | (block->index * e->warps_per_block + warp->index) << 32;
-    uint64_t place = (uint64_t)block->sm->index * e->setup->blocks_per_sm +
-                     (uint64_t)(block - block->sm->blocks);
-    return origin + (place * e->warps_per_block + warp->index) * bytes;
-}
-
-static bool looks_into_l1(const struct teg_engine *e, const struct trace_insn *insn, unsigned space)
-{
-    if (insn->cache_op == CACHE_CG || insn->cache_op == CACHE_CV || insn->semantics != MEM_WEAK)
-        return false;
-    return space == SPACE_LOCAL || e->machine->l1_loads || insn->flags & TRACE_READ_ONLY ||
-           insn->cache_op == CACHE_CA;
-}
-
-/* Lanes wait for their turns at an address; as much may wait as for the DRAM, then the load/store unit takes
- * no more. */
-static void take_turns(struct teg_engine *e, const struct trace_access *access,
-                       const struct trace_insn *insn, teg_time now, struct teg_answer *answer)
-{
-    bool is_added_up = insn->flags & TRACE_ADDED_UP;
-    struct teg_turn_times turns = teg_atomics_serve(&e->atomics, access, is_added_up, now);
-    answer->done = later(answer->done, now + e->machine->l2.latency + turns.delay);
-    answer->entered = later(answer->entered, turns.begin - e->machine->in_flight);
-}
-
-static __attribute__((noinline)) teg_time
-issue_global(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-             const struct trace_access *access, const struct trace_insn *insn, teg_time now)
-{
-    const struct trace_pattern *pattern = &e->trace->patterns[access->pattern];
-    bool local = pattern->space == SPACE_LOCAL;
-    struct trace_access moved = *access;
-    if (!local) moved.base += teg_deal_shift(e->trace, insn, warp->block->shifts);
-    const struct teg_request *request = teg_access_find(&e->accesses, &moved);
-    e->out->scattered += request->is_scattered;
-    uint64_t base = moved.base & ~UINT64_C(255);
-    struct teg_arrival arrival = {
-        .sm = warp->block->sm->index,
-        .now = later(now, s->states[TEG_GLOBAL].free),
-        .origin = local ? base / 4 * 128 + local_origin(e, warp) : base,
-        .pieces = e->accesses.pieces + request->first,
-        .count = request->count,
-        .passes = request->passes,
-        .operation = insn->operation,
-        .in_l1 = looks_into_l1(e, insn, pattern->space),
-    };
-    struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
-    if (insn->operation == TRACE_ATOMIC && e->atomics.is_used && !local)
-        take_turns(e, access, insn, arrival.now, &answer);
-    take_unit(e, s, TEG_GLOBAL, TEG_GLOBAL, now, answer.entered - arrival.now);
-    warp->last_access = later(warp->last_access, answer.done);
-    return answer.done;
-}
+#include "model/teg/teg_serve.h"
 
 /* Through the address unit of the warp's part and over the path of the SM. The unit is free again when what the
  * instruction goes to has taken it. Returns its turn there; what it takes alone is part of its latency. */
@@ -160,35 +15,6 @@ static teg_time take_path(struct teg_engine *e, struct teg_scheduler *s,
 }
 
 static inline __attribute__((always_inline)) teg_time
-issue_access(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-             const struct trace_access *access, const struct trace_insn *insn, teg_time now)
-{
-    unsigned space = e->trace->patterns[access->pattern].space;
-    if (space == SPACE_SHARED) return issue_shared(e, s, access, insn, now);
-    bool is_outside = space == SPACE_GLOBAL || space == SPACE_LOCAL;
-    return is_outside ? issue_global(e, s, warp, access, insn, now) : now;
-}
-
-/* An asynchronous copy; or not one access, of an instruction that nobody executed or that reached several spaces. */
-static __attribute__((noinline)) teg_time
-issue_accesses(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-               const struct trace_slot *slot, const struct trace_insn *insn, teg_time now)
-{
-    teg_time done = now, stored = 0;
-    for (uint32_t i = 0; i < slot->access_count; i++) {
-        const struct trace_access *access = &warp->steps.accesses[slot->first_access + i];
-        bool is_stored = insn->flags & TRACE_TO_SHARED &&
-                         e->trace->patterns[access->pattern].space == SPACE_SHARED;
-        if (is_stored)
-            stored = store_copy(e, s, access, now);
-        else
-            done = later(done, issue_access(e, s, warp, access, insn, now));
-    }
-    if (insn->flags & TRACE_TO_SHARED) teg_copy_add(&warp->copies, done + stored);
-    return done;
-}
-
-static inline __attribute__((always_inline)) teg_time
 issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
              const struct teg_op *op, teg_time now)
 {
@@ -196,10 +22,11 @@ issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *war
     const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
     if (op->unit == TEG_ADDRESS)
         now = take_path(e, s, warp, op->kind == OP_KIND_SHARED ? TEG_SHARED : TEG_GLOBAL, now);
-    bool is_copy = insn->flags & TRACE_TO_SHARED, is_one = slot->access_count == 1 && !is_copy;
-    const struct trace_access *access = &warp->steps.accesses[slot->first_access];
-    teg_time done = is_one ? issue_access(e, s, warp, access, insn, now)
-                           : issue_accesses(e, s, warp, slot, insn, now);
+    const struct trace_access access = {slot->pattern, slot->base};
+    bool is_copy = insn->flags & TRACE_TO_SHARED;
+    bool is_one = slot->pattern != TRACE_NO_PATTERN && !is_copy;
+    teg_time done = is_one ? teg_serve_access(e, s, warp, &access, insn, now)
+                           : teg_serve_accesses(e, s, warp, slot, insn, now);
     if (insn->operation == TRACE_STORE)
         return insn->is_spill ? now : done; /* who loads it comes behind it in the L1 */
     if (!is_copy) warp->loads = later(warp->loads, teg_end_of(done, op->cause));
@@ -231,30 +58,6 @@ static inline void count_stalls(teg_time *stalls, struct teg_wait wait)
     }
 }
 
-static __attribute__((noinline, cold)) void
-observe(struct teg_engine *e, const struct teg_scheduler *s, const struct teg_warp *warp,
-        const struct teg_op *op, struct teg_wait wait, teg_time done)
-{
-    const struct teg_observer *observer = e->setup->observer;
-    const struct teg_block *block = warp->block;
-    struct teg_event event = {
-        .sm = block->sm->index,
-        .scheduler = (unsigned)(s - block->sm->schedulers),
-        .place = (unsigned)(block - block->sm->blocks),
-        .block = block->index,
-        .warp = warp->index,
-        .insn = warp->step->insn,
-        .on = step_slot(&warp->steps, warp->step)->on,
-        .unit = op->unit,
-        .ready = later(warp->again, teg_end_time(warp->operands)),
-        .issue = wait.ends[TEG_WAIT_PARTS - 1],
-        .unit_free = s->states[teg_unit_index(warp, op)].free,
-        .done = done,
-        .wait = wait,
-    };
-    observer->issue(observer->self, &event);
-}
-
 /* ---- the next step --------------------------------------------------------------------------- */
 
 /* A fence waits for the accesses of its warp, the end of copies for those; every instruction for loads, if
@@ -277,9 +80,9 @@ static inline teg_end forwarded(const struct teg_op *op, teg_end end)
 
 /* When the operands of the step at hand are there, and what for they were waited. */
 static inline teg_end find_operands(const struct teg_engine *e, const struct teg_warp *warp,
-                                    const struct teg_op *op)
+                                    const struct teg_op *op, const bool is_plain)
 {
-    if (e->words) {
+    if (!is_plain && e->words) {
         teg_end counted = teg_words_operands(warp, &e->words[warp->step->insn]);
         return op->waits ? later(counted, find_accesses(warp, op)) : counted;
     }
@@ -299,25 +102,9 @@ static inline void set_unit(struct teg_scheduler *s, const struct teg_warp *warp
                             unsigned unit)
 {
     uint64_t *by_unit = s->by_unit + warp->word;
-    if (s->units[place] == unit) return;
     by_unit[s->units[place] * s->words] &= ~warp->bit;
     by_unit[unit * s->words] |= warp->bit;
     s->units[place] = (uint8_t)unit;
-}
-
-/* When the instruction itself is there, for a warp that comes to its line at `now`. */
-static __attribute__((noinline)) teg_end fetch_line(struct teg_warp *warp, uint32_t line,
-                                                    teg_time now)
-{
-    struct teg_fetch *fetch = &warp->block->sm->fetch;
-    unsigned part = warp->first_unit / TEG_UNIT_COUNT;
-    teg_time there = teg_fetch_line(fetch, part, line, now);
-    bool begins = warp->line == TEG_NO_LINE;
-    warp->line = line;
-    if (!begins) return teg_end_of(there, TEG_STALL_NO_INSTRUCTION);
-    teg_time read = teg_fetch_constants(fetch, part, TEG_CONSTANTS_LAUNCH, there);
-    return read > there ? teg_end_of(read, TEG_STALL_IMC_MISS)
-                        : teg_end_of(there, TEG_STALL_NO_INSTRUCTION);
 }
 
 /* Is the line in the warp's part, where it does not have to be kept? Then it costs nothing. */
@@ -330,20 +117,11 @@ static inline bool is_at_hand(struct teg_warp *warp, uint32_t line, teg_time now
     return true;
 }
 
-/* When its parameters are there; it asks for them when it could issue. */
-static __attribute__((noinline)) teg_end fetch_parameters(const struct teg_warp *warp,
-                                                          teg_end operands)
-{
-    unsigned part = warp->first_unit / TEG_UNIT_COUNT;
-    teg_time asked = later(warp->again, teg_end_time(operands));
-    return teg_end_of(
-        teg_fetch_constants(&warp->block->sm->fetch, part, TEG_CONSTANTS_PARAMETERS, asked),
-        TEG_STALL_IMC_MISS);
-}
-
 /* The next step is at hand, for a warp that comes to it at `now`. Returns false at the end: then the warp leaves. */
-static inline __attribute__((always_inline)) bool
-take_step(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now)
+static inline __attribute__((always_inline)) bool take_step(struct teg_engine *e,
+                                                            struct teg_scheduler *s,
+                                                            struct teg_warp *warp, teg_time now,
+                                                            const bool is_plain)
 {
     const struct step_place *step = step_next(&e->steps, &warp->steps, warp->registers);
     if (!step) {
@@ -353,10 +131,10 @@ take_step(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, 
     const struct teg_op *op = &e->ops[step->insn];
     warp->step = step;
     warp->op = op;
-    teg_end operands = find_operands(e, warp, op);
+    teg_end operands = find_operands(e, warp, op, is_plain);
     if (op->line != warp->line && !is_at_hand(warp, op->line, now))
-        operands = later(operands, fetch_line(warp, op->line, now));
-    if (op->reads_parameters) operands = later(operands, fetch_parameters(warp, operands));
+        operands = later(operands, teg_fetch_step(warp, op->line, now));
+    if (op->reads_parameters) operands = later(operands, teg_fetch_parameters(warp, operands));
     warp->operands = operands;
     set_unit(s, warp, warp->place, teg_unit_index(warp, op));
     return true;
@@ -364,7 +142,7 @@ take_step(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, 
 
 void teg_begin(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now)
 {
-    if (take_step(e, s, warp, now))
+    if (take_step(e, s, warp, now, e->is_plain))
         teg_put(s, warp->place, later(warp->again, teg_end_time(warp->operands)));
     if (!warp->age) e->out->begun = teg_end_time(warp->operands);
 }
@@ -452,31 +230,271 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, op, now);
     else if (op->flags & TRACE_SHARED_OPERAND)
-        done = issue_with_operand(e, s, warp, op, now);
+        done = teg_serve_operand(e, s, warp, op, now);
     else
-        done = take_unit(e, s, op->unit, unit, now, op->busy) + op->latency;
+        done = teg_take_unit(e, s, op->unit, unit, now, op->busy) + op->latency;
     if (!is_plain && e->words)
         more = follow_word(e, s, warp, op, now, done);
     else
         write_results(warp, op, done);
-    if (!is_plain && e->setup->observer) observe(e, s, warp, op, wait, done);
+    if (!is_plain && e->setup->observer) teg_observe(e, s, warp, op, wait, done);
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp + more;
     if (op->acts) opens = act(e, warp, op, now);
-    if (take_step(e, s, warp, now))
+    if (take_step(e, s, warp, now, is_plain))
         stay_or_sleep(s, warp);
     else
         teg_set_out(s, warp);
     if (opens && block->used) teg_open_barriers(e, block, done);
 }
 
-void teg_issue(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now)
+/* ---- schedulers ------------------------------------------------------------------------------ */
+
+/* When the first of those asleep wakes. */
+static inline teg_time first_wakes(const struct teg_scheduler *s)
 {
-    if (!e->is_plain)
-        issue(e, s, warp, now, false, true);
-    else if (e->setup->without_stalls)
-        issue(e, s, warp, now, true, false);
+    return s->sleepers[s->sleeper_count].ready;
+}
+
+/* Who has slept for long enough. */
+static inline void wake_up(struct teg_scheduler *s, teg_time now)
+{
+    while (first_wakes(s) <= now)
+        teg_set_awake(s, s->sleepers[s->sleeper_count--].place);
+}
+
+/* The first of `places` from `first` on, or -1. */
+static inline int next_place(const uint64_t *places, unsigned words, unsigned first)
+{
+    for (unsigned word = first / 64; word < words; word++) {
+        uint64_t rest = places[word];
+        if (word == first / 64) rest &= ~UINT64_C(0) << first % 64;
+        if (rest) return (int)(word * 64 + (unsigned)__builtin_ctzll(rest));
+    }
+    return -1;
+}
+
+/* The next in turn after the last one whose unit is free; *out_next is when a unit of others is. */
+static int next_in_turn(struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    unsigned words = s->words;
+    for (unsigned word = 0; word < words; word++)
+        s->left[word] = s->awake[word];
+    for (;;) {
+        int place = next_place(s->left, words, s->last + 1);
+        if (place < 0) place = next_place(s->left, words, 0);
+        if (place < 0) return -1;
+        unsigned unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
+        if (free_at <= now) return place;
+        if (free_at < *out_next) *out_next = free_at;
+        for (unsigned word = 0; word < words; word++)
+            s->left[word] &= ~s->by_unit[unit * words + word];
+    }
+}
+
+/* The youngest of places, at least one. */
+static inline unsigned youngest_of_64(const struct teg_scheduler *s, uint64_t places)
+{
+    unsigned place = 63 - (unsigned)__builtin_clzll(places);
+    for (uint64_t rest; (rest = places & s->younger[place]);)
+        place = 63 - (unsigned)__builtin_clzll(rest);
+    return place;
+}
+
+/* Behind the last one, else from the first on. */
+static inline unsigned next_of_64(const struct teg_scheduler *s, uint64_t places)
+{
+    uint64_t behind = places & ~UINT64_C(1) << s->last;
+    return (unsigned)__builtin_ctzll(behind ? behind : places);
+}
+
+/* The first of up to 64 places whose unit is free, in turn or the youngest first; *out_next is when a unit of
+ * others is. */
+static inline int first_of_64(struct teg_scheduler *s, bool is_youngest, teg_time now,
+                              teg_time *out_next)
+{
+    uint64_t left = *s->awake;
+    unsigned unit = 0;
+    while (left) {
+        unsigned place = is_youngest ? youngest_of_64(s, left) : next_of_64(s, left);
+        unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
+        if (free_at <= now) return (int)place;
+        *out_next = sooner(*out_next, free_at);
+        left &= ~s->by_unit[unit];
+    }
+    s->blocked_by = *s->awake & ~s->by_unit[unit] ? 0 : unit;
+    return -1;
+}
+
+static int by_age(const struct teg_scheduler *s, bool is_oldest, teg_time now, teg_time *out_next)
+{
+    int best = -1;
+    for (int place = next_place(s->awake, s->words, 0); place >= 0;
+         place = next_place(s->awake, s->words, (unsigned)place + 1)) {
+        teg_time free_at = s->states[s->units[place]].ready;
+        if (free_at > now)
+            *out_next = sooner(*out_next, free_at);
+        else if (best < 0 || (s->warps[place].age < s->warps[best].age) == is_oldest)
+            best = place;
+    }
+    return best;
+}
+
+/* The warp that issues at `now`; -1: none, and *out_next is when one can. */
+static inline __attribute__((always_inline)) int
+select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now, teg_time *out_next)
+{
+    unsigned last = s->last;
+    wake_up(s, now);
+    *out_next = first_wakes(s);
+    if (s->blocked_by && s->states[s->blocked_by].ready > now) {
+        *out_next = sooner(*out_next, s->states[s->blocked_by].ready);
+        return -1;
+    }
+    if (policy == TEG_ROUND_ROBIN)
+        return s->words == 1 ? first_of_64(s, false, now, out_next)
+                             : next_in_turn(s, now, out_next);
+    bool is_awake = s->awake[last / 64] >> last % 64 & 1;
+    if (policy != TEG_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
+        return (int)last;
+    if (policy == TEG_GREEDY_YOUNGEST && s->words == 1) return first_of_64(s, true, now, out_next);
+    return by_age(s, policy != TEG_GREEDY_YOUNGEST, now, out_next);
+}
+
+/* Before this it cannot issue: nobody wakes, and units that those awake need are taken. `last` has issued before. */
+static inline teg_time next_decision(const struct teg_scheduler *s, const struct teg_warp *last)
+{
+    teg_time next = first_wakes(s);
+    bool is_awake = s->awake[last->word] & last->bit;
+    if (is_awake && s->states[s->units[last->place]].ready <= s->slot) return s->slot;
+    if (s->words > 1) return next_place(s->awake, s->words, 0) < 0 ? later(s->slot, next) : s->slot;
+    for (uint64_t left = *s->awake; left && next > s->slot;) {
+        unsigned unit = s->units[(unsigned)__builtin_ctzll(left)];
+        next = sooner(next, s->states[unit].ready);
+        left &= ~s->by_unit[unit];
+    }
+    return later(s->slot, next);
+}
+
+/* One decision: has anyone issued? Pairs of independent instructions of one warp issue together where the GPU can.
+ * *out_next: not before this can it issue. */
+static inline __attribute__((always_inline)) bool decide(struct teg_engine *e,
+                                                         struct teg_scheduler *s, teg_time now,
+                                                         teg_time *out_next, const bool is_plain,
+                                                         const bool is_counted)
+{
+    int place = select_warp(s, e->machine->policy, now, out_next);
+    if (place < 0) return false;
+    struct teg_warp *warp = &s->warps[place];
+    s->last = (unsigned)place;
+    s->slot = now + e->interval;
+    for (unsigned left = e->machine->width;;) {
+        issue(e, s, warp, now, is_plain, is_counted);
+        bool is_there = --left && warp->alive && !warp->waiting_for && warp->again <= s->slot &&
+                        teg_end_time(warp->operands) <= now;
+        if (!is_there || s->states[s->units[place]].ready > now) break;
+    }
+    *out_next = next_decision(s, warp);
+    return true;
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+/* First the scheduler that has issued nothing for longest: they share units, and none may always be the first to take
+ * them. */
+static inline bool is_before(const struct teg_turn *a, const struct teg_turn *b)
+{
+    return a->next < b->next || (a->next == b->next && a->scheduler->issued < b->scheduler->issued);
+}
+
+/* The first turn becomes another one, behind those that come before it. */
+static void move_first(struct teg_engine *e, const struct teg_turn to)
+{
+    struct teg_turn *at = e->turns, *last = at + e->scheduler_count - 1;
+    for (; at < last && is_before(at + 1, &to); at++)
+        *at = at[1];
+    *at = to;
+}
+
+/* The same of one that has issued, behind all others at its time: without a branch that depends on how far that is. */
+static inline void move_issued(struct teg_engine *e, struct teg_scheduler *scheduler, teg_time next)
+{
+    struct teg_turn *at = e->turns, *last = at + e->scheduler_count - 1;
+    const teg_time own = next;
+    scheduler->issued = ++e->issues;
+    for (; at < last; at++) {
+        teg_time other = at[1].next;
+        struct teg_scheduler *of_other = at[1].scheduler;
+        bool is_first = other <= own;
+        at->next = is_first ? other : next;
+        at->scheduler = is_first ? of_other : scheduler;
+        next = is_first ? next : other;
+        scheduler = is_first ? scheduler : of_other;
+    }
+    at->next = next;
+    at->scheduler = scheduler;
+}
+
+/* A turn comes sooner. */
+static void move_up(struct teg_engine *e, struct teg_turn *at, teg_time next)
+{
+    const struct teg_turn to = {next, at->scheduler};
+    for (; at > e->turns && is_before(&to, at - 1); at--)
+        *at = at[-1];
+    *at = to;
+}
+
+void teg_bring_forward(struct teg_engine *e, struct teg_scheduler *s, teg_time next)
+{
+    struct teg_turn *turn = e->turns;
+    while (turn->scheduler != s)
+        turn++;
+    if (next >= turn->next) return;
+    bool is_over = s->issued > e->round || s->issued < e->turns->scheduler->issued;
+    if (next != e->now || !is_over)
+        move_up(e, turn, next);
     else
-        issue(e, s, warp, now, true, true);
+        s->is_woken = e->has_woken = true;
+}
+
+/* Those that were woken behind their turn. */
+static __attribute__((noinline, cold)) void begin_again(struct teg_engine *e)
+{
+    for (unsigned i = 0; i < e->scheduler_count; i++) {
+        bool is_woken = e->turns[i].scheduler->is_woken;
+        e->turns[i].scheduler->is_woken = false;
+        if (is_woken) move_up(e, &e->turns[i], e->now);
+    }
+    e->has_woken = false;
+}
+
+/* Rounds follow each other until warps leave. */
+static inline __attribute__((always_inline)) teg_time
+take_turns(struct teg_engine *e, teg_time now, const bool is_plain, const bool is_counted)
+{
+    for (e->now = now;; e->now = e->turns->next) {
+        e->round = e->issues;
+        while (e->turns->next == e->now) {
+            struct teg_scheduler *s = e->turns->scheduler;
+            teg_time next;
+            if (decide(e, s, e->now, &next, is_plain, is_counted))
+                move_issued(e, s, next);
+            else
+                move_first(e, (struct teg_turn){next, s});
+        }
+        if (e->has_woken) begin_again(e);
+        if (e->first_leaves <= e->turns->next) break;
+    }
+    e->now = TEG_NEVER;
+    return e->first_leaves;
+}
+
+teg_time teg_take_turns(struct teg_engine *e, teg_time now)
+{
+    if (!e->is_plain) return take_turns(e, now, false, true);
+    if (e->setup->without_stalls) return take_turns(e, now, true, false);
+    return take_turns(e, now, true, true);
 }

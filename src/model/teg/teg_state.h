@@ -2,8 +2,9 @@
 /* What the timing engine keeps while it runs; its parts alone see it (teg_engine.h says how to use the
  * engine).
  *
- *     teg_engine.c  SMs from event to event: which scheduler decides, which warp it takes
- *     teg_issue.c   what an instruction costs, and whom its warp waited for
+ *     teg_engine.c  SMs from event to event
+ *     teg_issue.c   which scheduler decides, which warp it takes, and what that instruction costs
+ *     teg_serve.c   units, memory and caches that serve an instruction
  *     teg_blocks.c  blocks and warps from launch to retirement, barriers
  *     teg_steps.c   the trace as steps, in the order in which they issue
  *     teg_copy.c    asynchronous copies of a warp
@@ -184,8 +185,9 @@ struct teg_sleeper {
  * neither. Sets of places are bits of 64-bit words. */
 struct teg_scheduler {
     const struct teg_sm *sm;
-    teg_time *next;                /* in engine.nexts: not before this can it issue */
-    teg_time slot;                 /* nor before this, its last issue and the interval */
+    teg_time slot;                 /* its last issue and the interval: it issues no sooner */
+    uint64_t issued;               /* number of its last issue, of those of all schedulers */
+    bool is_woken;                 /* may issue in the next round, which is at the same time */
     uint8_t *units;                /* by place: that the warp there needs */
     struct teg_warp *warps;        /* by place */
     struct teg_unit_state *states; /* of the SM, by unit index */
@@ -215,6 +217,12 @@ struct teg_sm {
     unsigned leaving_count;
 };
 
+/* When a scheduler can issue at the earliest. */
+struct teg_turn {
+    teg_time next;
+    struct teg_scheduler *scheduler;
+};
+
 struct teg_engine {
     const struct teg_setup *setup;
     struct step_table steps;
@@ -228,13 +236,12 @@ struct teg_engine {
     teg_end forward[TEG_READER_VALUES][TEG_MAKER_VALUES];
     struct teg_sm *sms;
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
-    teg_time *nexts;       /* by scheduler: when it can issue at the earliest; behind them: */
-    teg_time *leaves;      /* by SM: when the first of its warps is gone */
-    unsigned event_count;  /* of both */
-    teg_time first_leaves; /* of `leaves` */
-    teg_time woken;        /* the first of `nexts` that others have changed in this event */
-    /* Schedulers, least recently issued first: who follows each; behind them, who is first. */
-    unsigned *after, last_turn;
+    struct teg_turn *turns; /* by time; those at the same time, least recently issued first */
+    teg_time *leaves;       /* by SM: when the first of its warps is gone */
+    teg_time first_leaves;  /* of `leaves` */
+    teg_time now;           /* of the round: each scheduler that can issue then has one turn */
+    uint64_t issues, round; /* of schedulers: until now, until the round began */
+    bool has_woken;         /* some scheduler is_woken */
     unsigned scheduler_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
@@ -378,10 +385,11 @@ teg_time teg_copy_ready(const struct teg_copies *copies, unsigned open);
 
 /* ---- teg_issue.c ----------------------------------------------------------------------------- */
 
+/* The scheduler may issue at `next` already; a second turn in a round it does not get. */
+void teg_bring_forward(struct teg_engine *e, struct teg_scheduler *s, teg_time next);
+/* Schedulers issue from `now` on until warps leave or no scheduler can issue; returns when that is, or TEG_NEVER. */
+teg_time teg_take_turns(struct teg_engine *e, teg_time now);
 /* The warp's first step is at hand, at `now`. */
 void teg_begin(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now);
-/* The step at hand of an awake warp issues at `now`, and the next one is at hand; after the last one the warp
- * leaves. */
-void teg_issue(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp, teg_time now);
 
 #endif

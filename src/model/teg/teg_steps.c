@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg/teg_steps.h"
 
+#include <string.h>
+
 #include "base/memory.h"
+#include "model/teg/teg_memo.h"
 
 /* Steps of a region with spills; of the order of the trace that are decoded at a time. */
 enum { REGION_MAX = 8 * NATIVE_STEPS, PIECE_MAX = 32 };
@@ -58,69 +61,65 @@ void step_table_clear(struct step_table *table)
     *table = (struct step_table){0};
 }
 
-/* ---- a warp's way ---------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
-void step_cursor_begin(struct step_cursor *cursor, const struct trace *trace,
-                       const struct trace_block *block, uint32_t warp)
+static void clear_decoder(struct step_decoder *decoder)
 {
-    trace_cursor_begin(&cursor->trace, trace, block, warp);
-    cursor->next = cursor->end = NULL;
-    cursor->schedule = NULL;
+    trace_cursor_clear(&decoder->trace);
+    mem_free(decoder->way.regions);
+    mem_free(decoder->way.slots);
+    mem_free(decoder->way.accesses);
 }
 
-void step_cursor_clear(struct step_cursor *cursor)
+/* So many items more, of which there are `count`. */
+static void *reserve(void *items, uint32_t count, uint32_t more, uint32_t *capacity, size_t bytes)
 {
-    trace_cursor_clear(&cursor->trace);
-    mem_free(cursor->slots);
-    mem_free(cursor->accesses);
-    mem_free(cursor->moved);
-    *cursor = (struct step_cursor){0};
-}
-
-/* So many slots more, and what accesses they may have. */
-static void reserve(struct step_cursor *cursor, uint32_t count)
-{
-    uint32_t slots = cursor->slot_count + count;
-    uint32_t accesses = cursor->access_count + count * TRACE_ACCESSES_MAX;
-    if (slots > cursor->slot_capacity) {
-        cursor->slot_capacity = slots;
-        cursor->slots = mem_realloc(cursor->slots, slots * sizeof *cursor->slots);
-    }
-    if (accesses > cursor->access_capacity) {
-        cursor->access_capacity = accesses;
-        cursor->accesses = mem_realloc(cursor->accesses, accesses * sizeof *cursor->accesses);
-    }
+    uint32_t wanted = count + more;
+    if (wanted <= *capacity) return items;
+    *capacity = wanted > 2 * *capacity ? wanted : 2 * *capacity;
+    return mem_realloc(items, *capacity * bytes);
 }
 
 /* The next `count` steps, of one run. */
-static void decode(const struct step_table *table, struct step_cursor *cursor, uint32_t count)
+static void decode(const struct step_table *table, struct step_decoder *decoder, uint32_t count)
 {
-    struct trace_cursor *from = &cursor->trace;
+    struct trace_cursor *from = &decoder->trace;
+    struct step_way *way = &decoder->way;
     uint32_t first = table->data_before[from->next];
     uint32_t slots = table->data_before[from->next + count] - first;
     if (slots) {
-        reserve(cursor, slots);
-        cursor->access_count = trace_cursor_decode_all(from, table->data + first, slots,
-                                                       cursor->slots + cursor->slot_count,
-                                                       cursor->accesses, cursor->access_count);
-        cursor->slot_count += slots;
+        way->slots = reserve(way->slots, way->slot_count, slots, &decoder->slot_capacity,
+                             sizeof *way->slots);
+        way->accesses = reserve(way->accesses, way->access_count, slots * TRACE_ACCESSES_MAX,
+                                &decoder->access_capacity, sizeof *way->accesses);
+        way->access_count =
+            trace_cursor_decode_all(from, table->data + first, slots, way->slots + way->slot_count,
+                                    way->accesses, way->access_count);
+        way->slot_count += slots;
     }
     trace_cursor_pass(from, count);
 }
 
+static struct step_region *add_region(struct step_decoder *decoder)
+{
+    struct step_way *way = &decoder->way;
+    GROW(way->regions, way->region_count, decoder->region_capacity);
+    return &way->regions[way->region_count++];
+}
+
 /* ---- the order of the trace ------------------------------------------------------------------ */
 
-static bool read_traced(const struct step_table *table, struct step_cursor *cursor)
+static bool decode_traced(const struct step_table *table, struct step_decoder *decoder)
 {
-    struct trace_cursor *from = &cursor->trace;
-    if (!trace_cursor_peek(from)) return false;
-    uint32_t count = least(from->left, PIECE_MAX);
-    cursor->next = table->places + from->next;
-    cursor->end = cursor->next + count;
-    cursor->whole.on = from->active;
-    cursor->slot_count = cursor->access_count = 0;
-    cursor->first_slot = table->data_before[from->next];
-    decode(table, cursor, count);
+    const struct trace_cursor *from = &decoder->trace;
+    if (!trace_cursor_peek(&decoder->trace)) return false;
+    struct step_region *region = add_region(decoder);
+    region->schedule = NULL;
+    region->first = from->next;
+    region->count = least(from->left, PIECE_MAX);
+    region->active = from->active;
+    region->slot = decoder->way.slot_count;
+    decode(table, decoder, region->count);
     return true;
 }
 
@@ -128,27 +127,26 @@ static bool read_traced(const struct step_table *table, struct step_cursor *curs
 
 /* Steps of a region while they are read. */
 struct body {
-    uint32_t first, count, spills;
+    uint32_t first, count, spills, active;
     bool is_whole; /* the last one ends the region */
 };
 
 /* Steps that follow each other, up to one that ends the region. Where long ones are cut does not depend on
  * spills. There is a first one. */
-static struct body read_body(const struct step_table *table, struct step_cursor *cursor)
+static struct body read_body(const struct step_table *table, struct step_decoder *decoder)
 {
-    struct trace_cursor *from = &cursor->trace;
-    struct body body = {.first = from->next};
-    cursor->whole.on = from->active;
+    struct trace_cursor *from = &decoder->trace;
+    struct body body = {.first = from->next, .active = from->active};
     do {
         uint32_t next = body.first + body.count;
-        if (from->next != next || from->active != cursor->whole.on) break;
+        if (from->next != next || from->active != body.active) break;
         uint32_t room = least(NATIVE_STEPS - (body.count - body.spills), REGION_MAX - body.count);
         uint32_t count = least(least(from->left, table->to_end[next]), room);
         body.is_whole = count == table->to_end[next] &&
                         native_ends_region(&table->trace->insns[next + count - 1]);
         body.spills += table->spills_before[next + count] - table->spills_before[next];
         body.count += count;
-        decode(table, cursor, count);
+        decode(table, decoder, count);
     } while (!body.is_whole && body.count - body.spills < NATIVE_STEPS && body.count < REGION_MAX &&
              trace_cursor_peek(from));
     return body;
@@ -163,25 +161,124 @@ static unsigned iterations(struct step_table *table, const struct body *body)
     return every > 1 ? native_unrolled(&table->native, body->first, body->count, every) : every;
 }
 
-static bool read_native(struct step_table *table, struct step_cursor *cursor)
+static bool decode_native(struct step_table *table, struct step_decoder *decoder)
 {
-    struct trace_cursor *from = &cursor->trace;
-    cursor->slot_count = cursor->access_count = 0;
-    cursor->schedule = NULL;
+    struct trace_cursor *from = &decoder->trace;
+    uint32_t slot = decoder->way.slot_count;
     if (!trace_cursor_peek(from)) return false;
-    struct body body = read_body(table, cursor);
+    struct body body = read_body(table, decoder);
     unsigned every = iterations(table, &body);
     uint32_t count = body.count;
     for (struct body last = body; every > 1 && last.is_whole; every--) {
-        if (!trace_cursor_peek(from) || from->next != body.first ||
-            from->active != cursor->whole.on)
+        if (!trace_cursor_peek(from) || from->next != body.first || from->active != body.active)
             break;
-        last = read_body(table, cursor);
+        last = read_body(table, decoder);
         count += last.count;
     }
-    cursor->schedule = native_find_schedule(&table->native, body.first, count, body.count);
-    cursor->next = cursor->schedule->places;
-    cursor->end = cursor->next + cursor->schedule->count;
+    struct step_region *region = add_region(decoder);
+    region->schedule = native_find_schedule(&table->native, body.first, count, body.count);
+    region->active = body.active;
+    region->slot = slot;
+    return true;
+}
+
+/* The next region; false at the end of the warp. */
+static bool decode_region(struct step_table *table, struct step_decoder *decoder)
+{
+    return table->is_native ? decode_native(table, decoder) : decode_traced(table, decoder);
+}
+
+/* ---- once a trace ---------------------------------------------------------------------------- */
+
+struct kept_way {
+    struct memo_entry entry; /* of trace.memo; the arrays are in the same block */
+    struct step_way way;
+};
+
+/* What is kept of a trace, in bytes, and the greatest warp of which all is kept: bytes of the trace, and steps. */
+enum { KEPT_MAX = 1 << 22, WARP_BYTES_MAX = 1 << 16, WARP_STEPS_MAX = 1 << 18 };
+
+static struct kept_way *pack(const struct step_way *from, const struct memo_key *key, size_t *bytes)
+{
+    size_t regions = from->region_count * sizeof *from->regions,
+           slots = from->slot_count * sizeof *from->slots,
+           accesses = from->access_count * sizeof *from->accesses;
+    *bytes = sizeof(struct kept_way) + regions + accesses + slots;
+    struct kept_way *out = mem_alloc(*bytes);
+    *out = (struct kept_way){.entry.key = *key, .way = *from};
+    out->way.regions = (struct step_region *)(void *)(out + 1);
+    out->way.accesses = (struct trace_access *)(void *)(out->way.regions + from->region_count);
+    out->way.slots = (struct trace_slot *)(void *)(out->way.accesses + from->access_count);
+    if (regions) memcpy(out->way.regions, from->regions, regions);
+    if (accesses) memcpy(out->way.accesses, from->accesses, accesses);
+    if (slots) memcpy(out->way.slots, from->slots, slots);
+    return out;
+}
+
+static const struct kept_way *keep_way(struct step_table *table, const struct trace_block *block,
+                                       uint32_t warp, const struct memo_key *key)
+{
+    size_t bytes;
+    struct step_decoder decoder = {0};
+    trace_cursor_init(&decoder.trace, table->trace, block, warp);
+    while (decode_region(table, &decoder))
+        ;
+    struct kept_way *made = pack(&decoder.way, key, &bytes);
+    clear_decoder(&decoder);
+    memo_take(table->trace->memo, bytes);
+    return (const struct kept_way *)(const void *)memo_add(table->trace->memo, &made->entry);
+}
+
+/* NULL: it is not to be kept. */
+static const struct step_way *find_way(struct step_table *table, const struct trace_block *block,
+                                       uint32_t warp)
+{
+    const struct trace *trace = table->trace;
+    const struct trace_warp *of = &block->warps[warp];
+    uint64_t order = table->is_native ? table->native.hoisted_max : 0;
+    const struct memo_key key = {{TEG_MEMO_STEPS, order, (uint64_t)(block - trace->blocks), warp}};
+    if (of->data_bytes > WARP_BYTES_MAX || of->step_count > WARP_STEPS_MAX) return NULL;
+    const struct kept_way *kept = (const void *)memo_find(trace->memo, &key);
+    if (!kept && memo_taken(trace->memo) < KEPT_MAX) kept = keep_way(table, block, warp, &key);
+    return kept ? &kept->way : NULL;
+}
+
+/* ---- a warp's way ---------------------------------------------------------------------------- */
+
+void step_cursor_begin(struct step_cursor *cursor, struct step_table *table,
+                       const struct trace_block *block, uint32_t warp)
+{
+    cursor->next = cursor->end = NULL;
+    cursor->region = cursor->last = NULL;
+    cursor->whole.pattern = TRACE_NO_PATTERN;
+    cursor->way = find_way(table, block, warp);
+    cursor->is_own = !cursor->way;
+    if (cursor->way) {
+        cursor->region = cursor->way->regions;
+        cursor->last = cursor->region + cursor->way->region_count;
+        return;
+    }
+    if (!cursor->own) cursor->own = mem_zalloc(1, sizeof *cursor->own);
+    trace_cursor_begin(&cursor->own->trace, table->trace, block, warp);
+}
+
+void step_cursor_clear(struct step_cursor *cursor)
+{
+    if (cursor->own) clear_decoder(cursor->own);
+    mem_free(cursor->own);
+    mem_free(cursor->moved);
+    *cursor = (struct step_cursor){0};
+}
+
+/* The next one of those that are decoded one by one. */
+static bool decode_next(struct step_table *table, struct step_cursor *cursor)
+{
+    struct step_way *way = &cursor->own->way;
+    way->region_count = way->slot_count = way->access_count = 0;
+    if (!decode_region(table, cursor->own)) return false;
+    cursor->way = way;
+    cursor->region = way->regions;
+    cursor->last = cursor->region + 1;
     return true;
 }
 
@@ -198,12 +295,31 @@ static void move_registers(struct step_cursor *cursor, const struct trace *trace
         ends[over->moves[i].to] = cursor->moved[i];
 }
 
+static void enter_region(const struct step_table *table, struct step_cursor *cursor)
+{
+    const struct step_region *region = cursor->region++;
+    cursor->schedule = region->schedule;
+    cursor->whole.on = region->active;
+    cursor->slots = cursor->way->slots + region->slot;
+    cursor->accesses = cursor->way->accesses;
+    if (region->schedule) {
+        cursor->first_slot = 0;
+        cursor->next = region->schedule->places;
+        cursor->end = cursor->next + region->schedule->count;
+    } else {
+        cursor->first_slot = table->data_before[region->first];
+        cursor->next = table->places + region->first;
+        cursor->end = cursor->next + region->count;
+    }
+}
+
 bool step_read_region(struct step_table *table, struct step_cursor *cursor, int64_t *ends)
 {
-    if (!table->is_native) return read_traced(table, cursor);
     do {
         move_registers(cursor, table->trace, ends);
-        if (!read_native(table, cursor)) return false;
+        bool is_over = cursor->region == cursor->last;
+        if (is_over && !(cursor->is_own && decode_next(table, cursor))) return false;
+        enter_region(table, cursor);
     } while (cursor->next == cursor->end);
     return true;
 }
