@@ -175,7 +175,7 @@ static void set_clock(ws_launch *given, ws_launch_clock *clock)
                                .machine = runtime.machine,
                                .model = runtime.options.model,
                                .l2 = runtime.options.l2,
-                               .begin_seconds = engine_begin(ENGINE_KERNELS, order_ready(), 0, 1),
+                               .begin_seconds = engine_free(ENGINE_KERNELS, order_ready()),
                                .jitter = runtime.options.jitter,
                                .seed = ++launches};
     given->clock = clock;

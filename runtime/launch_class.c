@@ -230,6 +230,7 @@ struct class_estimate launch_class_estimate(struct launch_class *one, uint64_t i
 {
     const struct class_point *near = &one->points[nearest(one, instructions)];
     struct class_estimate out = interpolate(one, instructions, l2_found);
+    out.busy = near->busy;
     out.is_same = near->instructions == instructions;
     out.number = near->number;
     one->uncounted++;

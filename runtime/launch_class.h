@@ -21,6 +21,7 @@ struct class_point {
     double l2_found;            /* a share of the sectors that it reads */
     struct class_seconds table; /* what the report says */
     struct class_seconds clock; /* what it takes of virtual time */
+    double busy;                /* part of the time in which the unit with the most work has some */
     uint64_t number;            /* of the counted launches of the process */
     struct class_power power;   /* predicted with the time */
 };
@@ -45,6 +46,7 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
 /* Of a launch that was not: seconds of the report and of virtual time. */
 struct class_estimate {
     double table, clock;
+    double busy;     /* as in class_point */
     bool is_same;    /* one with as many instructions was counted ... */
     uint64_t number; /* ... this; else it is the nearest */
 };

@@ -151,14 +151,13 @@ bool order_on_device(bool is_on)
     return was_on;
 }
 
-double order_spend(enum gpu_engine engine, double seconds, double share)
+double order_spend(enum gpu_engine engine, double seconds, struct grid_demand demand)
 {
     struct clock *base = &order.now.base;
-    double begin = engine_begin(engine, base->done, seconds, share);
-    base->done = begin + seconds;
-    engine_take(engine, begin, base->done, share);
+    struct gpu_span span = engine_run(engine, base->done, seconds, demand);
+    base->done = span.end;
     order.last.done = fmax(order.last.done, base->done);
-    return begin;
+    return span.begin;
 }
 
 void order_bytes(const void *pointer, uint64_t bytes, bool is_write)

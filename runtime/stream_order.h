@@ -35,8 +35,8 @@ void order_enter(cudaStream_t stream);
 void order_leave(cudaStream_t stream);
 /* A launch (NULL), copy or fill begins. */
 void order_operation(const char *what);
-/* It has an engine for so long in virtual time (gpu_engines.h). Returns when it begins. */
-double order_spend(enum gpu_engine engine, double seconds, double share);
+/* It takes so long in virtual time on an engine that it has alone (gpu_engines.h). Returns when it begins. */
+double order_spend(enum gpu_engine engine, double seconds, struct grid_demand demand);
 /* When it may begin, and when what comes before it is done. */
 double order_ready(void);
 void order_set_ready(double at);

@@ -318,6 +318,23 @@ static void predict_clock(const ws_profile *profile, const struct launch_class *
                                .warm = has_warm ? model_seconds(profile, "100%", own) : own};
 }
 
+static uint64_t blocks_of(const ws_launch *launch)
+{
+    return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
+/* Of the unit of the GPU with the most work: L2 or DRAM, or, as far as its SMs have blocks, that of an SM. */
+static double busy_seconds(const ws_answer *answer, const ws_launch *launch)
+{
+#define OF_BOUND "kernels/0/machines/0/estimates/speed-of-light/components/"
+    double l2 = ws_answer_number(answer, OF_BOUND "l2_bandwidth/value");
+    double dram = ws_answer_number(answer, OF_BOUND "global_bandwidth/value");
+    double bound = ws_answer_bound(answer, 0, 0), sms;
+#undef OF_BOUND
+    if (ws_machine_get(runtime.machine, "sm.count", &sms) != WS_OK || !isfinite(bound)) return 0;
+    return fmax(bound * fmin((double)blocks_of(launch) / sms, 1), fmax(l2, dram));
+}
+
 static struct class_estimate add_measured(struct tally *tally, struct launch_class *one,
                                           const ws_launch *launch, const ws_launch_result *result,
                                           ws_profile *profile, double l2_found)
@@ -328,6 +345,7 @@ static struct class_estimate add_measured(struct tally *tally, struct launch_cla
                                 .l2_found = l2_found,
                                 .number = ++runtime.measured};
     point.table.own = predict(profile, l2, &bottleneck, &answer);
+    if (answer && point.table.own > 0) point.busy = busy_seconds(answer, launch) / point.table.own;
     predict_range(profile, point.l2_found, &point.table);
     predict_clock(profile, one, launch, &point);
     point.power = class_power_of(profile, l2_found, answer, &point.clock);
@@ -341,7 +359,11 @@ static struct class_estimate add_measured(struct tally *tally, struct launch_cla
                  (unsigned long long)point.number);
         save_profile(profile, name);
     }
-    return (struct class_estimate){point.table.own, point.clock.own, true, point.number};
+    return (struct class_estimate){.table = point.table.own,
+                                   .clock = point.clock.own,
+                                   .busy = point.busy,
+                                   .is_same = true,
+                                   .number = point.number};
 }
 
 /* A launch without counters. */
@@ -362,13 +384,13 @@ static void add_seconds(struct tally *tally, double seconds)
     tally->most = first || seconds > tally->most ? seconds : tally->most;
 }
 
-/* Of the GPU's places for blocks of this kernel; of the largest grids all. */
-static double share_of(struct kernel *kernel, const ws_launch *launch)
+static struct grid_demand demand_of(struct kernel *kernel, const ws_launch *launch, double busy)
 {
-    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t blocks = blocks_of(launch);
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     uint64_t resident = kernel_resident_blocks(kernel, threads, launch->dynamic_shared_bytes);
-    return blocks < resident ? (double)blocks / (double)resident : 1;
+    return (struct grid_demand){.waves = resident ? (double)blocks / (double)resident : 1,
+                                .busy = busy};
 }
 
 void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
@@ -396,7 +418,7 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
                    time.table, result->warp_instructions, time.number, l2_found);
     }
     const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
-    double begin = spend_launch(&power, time.clock, share_of(kernel, launch));
+    double begin = spend_launch(&power, time.clock, demand_of(kernel, launch, time.busy));
     event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
     if (profile || tally->by_kernels == 1)
         write_row(kernel);
@@ -419,7 +441,7 @@ void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instr
     add_seconds(tally, time->table);
     log_launch(kernel, launch, "reused", time->table, instructions, time->number, l2_found);
     const struct launch_power power = launch_class_power(one, instructions, l2_found);
-    double begin = spend_launch(&power, time->clock, share_of(kernel, launch));
+    double begin = spend_launch(&power, time->clock, demand_of(kernel, launch, time->busy));
     event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
     write_numbers(tally);
 }

@@ -12,10 +12,10 @@
 
 #include "stream_order.h"
 
-double spend_launch(const struct launch_power *power, double seconds, double share)
+double spend_launch(const struct launch_power *power, double seconds, struct grid_demand demand)
 {
     static double powered; /* kernels that overlap draw power one after the other */
-    double begin = order_spend(ENGINE_KERNELS, seconds, share), end = begin + seconds;
+    double begin = order_spend(ENGINE_KERNELS, seconds, demand), end = order_ready();
     if (end > powered) power_log_ran(power, fmax(begin, powered), end);
     powered = fmax(powered, end);
     return begin;
@@ -33,7 +33,8 @@ static double link_bandwidth(bool is_pinned)
 
 double spend_fill(double bytes)
 {
-    return order_spend(ENGINE_KERNELS, runtime.bandwidth > 0 ? bytes / runtime.bandwidth : 0, 1);
+    double seconds = runtime.bandwidth > 0 ? bytes / runtime.bandwidth : 0;
+    return order_spend(ENGINE_KERNELS, seconds, WHOLE_GPU);
 }
 
 double spend_copy(int kind, double bytes, bool is_pinned)
@@ -42,7 +43,7 @@ double spend_copy(int kind, double bytes, bool is_pinned)
     if (kind == cudaMemcpyDeviceToDevice) return spend_fill(2 * bytes);
     if (kind == cudaMemcpyHostToHost) return order_ready();
     return order_spend(kind == cudaMemcpyHostToDevice ? ENGINE_TO_DEVICE : ENGINE_FROM_DEVICE,
-                       begin_seconds + bytes / link_bandwidth(is_pinned), 1);
+                       begin_seconds + bytes / link_bandwidth(is_pinned), WHOLE_GPU);
 }
 
 void spend_idle(double seconds)

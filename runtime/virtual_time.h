@@ -4,10 +4,11 @@
 #ifndef RUNTIME_VIRTUAL_TIME_H
 #define RUNTIME_VIRTUAL_TIME_H
 
+#include "gpu_engines.h"
 #include "power_log.h"
 
-/* A launch took so long and that part of the places for blocks. Returns when it begins. */
-double spend_launch(const struct launch_power *power, double seconds, double share);
+/* A launch takes so long alone. Returns when it begins. */
+double spend_launch(const struct launch_power *power, double seconds, struct grid_demand demand);
 /* A copy; kind: of cudaMemcpyKind. is_pinned: the memory of the host. Returns when it begins. */
 double spend_copy(int kind, double bytes, bool is_pinned);
 /* A fill of device memory. */

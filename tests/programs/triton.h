@@ -19,7 +19,8 @@
 /* As Triton's launcher does: the shared memory is dynamic, and two pointers to memory for scratch, of which the kernel takes
  * none, come last. */
 template <typename... Arguments>
-void launch_ptx(const char *text, const char *name, dim3 grid, unsigned threads, unsigned shared, Arguments... arguments)
+void launch_ptx(const char *text, const char *name, dim3 grid, unsigned threads, unsigned shared,
+                Arguments... arguments)
 {
     CUmodule module;
     CUfunction function;
@@ -28,9 +29,11 @@ void launch_ptx(const char *text, const char *name, dim3 grid, unsigned threads,
     CHECK_DRIVER(cuModuleLoadData(&module, text));
     CHECK_DRIVER(cuModuleGetFunction(&function, module, name));
     if (shared > 48 << 10)
-        CHECK_DRIVER(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared)));
+        CHECK_DRIVER(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                        static_cast<int>(shared)));
     void *all[] = {&arguments..., &scratch, &profile};
-    CHECK_DRIVER(cuLaunchKernel(function, grid.x, grid.y, grid.z, threads, 1, 1, shared, nullptr, all, nullptr));
+    CHECK_DRIVER(cuLaunchKernel(function, grid.x, grid.y, grid.z, threads, 1, 1, shared, nullptr,
+                                all, nullptr));
     CHECK_DRIVER(cuCtxSynchronize());
     CHECK_DRIVER(cuModuleUnload(module));
 }

@@ -4,7 +4,7 @@
 #include <cuda_fp16.h>
 
 #include "triton.h"
-#include "triton_attention/kernel.h"
+#include "triton_attention/attention_ptx.h"
 
 enum { LENGTH = 256, DIM = 64, HEADS = 2, ROWS = 64 };
 

@@ -3,7 +3,7 @@
 #include <cuda_fp16.h>
 
 #include "triton.h"
-#include "triton_layer_norm/kernel.h"
+#include "triton_layer_norm/layer_norm_ptx.h"
 
 int main()
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-class shape {
-public:
+class shape
+{
+  public:
     __device__ shape();
     __device__ virtual ~shape();
     __device__ virtual double area() const = 0;

@@ -62,7 +62,7 @@ def write(function, types, constants, warps):
     kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps, "num_stages": 3})
     folder = os.path.join(HERE, "..", "triton_" + function.__name__)
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "kernel.h"), "w", encoding="utf-8") as file:
+    with open(os.path.join(folder, function.__name__ + "_ptx.h"), "w", encoding="utf-8") as file:
         file.write("// SPDX-License-Identifier: Apache-2.0\n// Written by triton/kernels.py.\n"
                    f"enum {{ SHARED_BYTES = {kernel.metadata.shared}, THREADS = {32 * warps} }};\n"
                    f'static const char ptx[] = R"ptx({kernel.asm["ptx"]})ptx";\n')
