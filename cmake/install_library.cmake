@@ -11,7 +11,7 @@ set_target_properties(warpsage_shared PROPERTIES OUTPUT_NAME warpsage EXPORT_NAM
 set(symbol_versions ${CMAKE_SOURCE_DIR}/cmake/warpsage.map)
 target_link_options(warpsage_shared PRIVATE -Wl,--version-script=${symbol_versions})
 set_property(TARGET warpsage_shared APPEND PROPERTY LINK_DEPENDS ${symbol_versions})
-target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE PkgConfig::HWLOC
+target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::HWLOC
                                               PkgConfig::ELF PkgConfig::LZ4 PkgConfig::ZSTD cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
 # The archive has one object, in which all other names are local: they would break the link of whoever
 # has names like ours.
@@ -28,7 +28,7 @@ set_source_files_properties(${archive_object} PROPERTIES EXTERNAL_OBJECT ON GENE
 set_target_properties(warpsage_archive PROPERTIES OUTPUT_NAME warpsage EXPORT_NAME warpsage_static
                                                   LINKER_LANGUAGE C)
 target_link_libraries(
-  warpsage_archive PUBLIC PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE PkgConfig::HWLOC
+  warpsage_archive PUBLIC PkgConfig::YAML PkgConfig::JANSSON PkgConfig::HWLOC
                           PkgConfig::ELF PkgConfig::LZ4 PkgConfig::ZSTD cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
 
 foreach(library warpsage_shared warpsage_archive)

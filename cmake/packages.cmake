@@ -53,7 +53,9 @@ execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/make-debian-changelog.sh --mai
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME warpsage)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "warpsage-data (= ${package_version})")
+# Loaded when it is needed (src/base/archive_library.h), so that dpkg-shlibdeps does not see it.
+set(archive_package "libarchive13 | libarchive13t64")
+set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "warpsage-data (= ${package_version}), ${archive_package}")
 set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "nvidia-cuda-toolkit, clang")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${runtime_dir})
 set(CPACK_COMPONENT_TOOL_DESCRIPTION
@@ -69,7 +71,7 @@ would gain.
 set(CPACK_DEBIAN_LIB_PACKAGE_NAME libwarpsage1)
 set(CPACK_DEBIAN_LIB_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIB_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_LIB_PACKAGE_DEPENDS "warpsage-data (>= ${package_version})")
+set(CPACK_DEBIAN_LIB_PACKAGE_DEPENDS "warpsage-data (>= ${package_version}), ${archive_package}")
 set(CPACK_DEBIAN_LIB_PACKAGE_CONTROL_EXTRA
     ${CMAKE_BINARY_DIR}/debian/symbols ${CMAKE_BINARY_DIR}/debian/shlibs ${CMAKE_BINARY_DIR}/debian/triggers)
 set(CPACK_COMPONENT_LIB_DESCRIPTION
@@ -85,7 +87,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 # pkg-config wants those that warpsage.pc names to be there; the others are for the static library alone.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "libwarpsage1 (= ${package_version}), libyaml-dev, libjansson-dev, libelf-dev, liblz4-dev, libzstd-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libarchive-dev, libhwloc-dev, libsuitesparse-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libhwloc-dev, libsuitesparse-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
 "predict the time of GPU kernels without a GPU: development files
 The library executes PTX and machine code of GPU kernels on the CPU, counts

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/packed.h"
+#include "base/packed_file.h"
 #include "base/text.h"
 #include "isa/sass.h"
 

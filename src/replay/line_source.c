@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/line_source.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
+#include "base/archive_library.h"
 
 enum { BUFFER_BYTES = 1 << 18, READ_BYTES = 1 << 16 };
 
 /* Only filters that are libraries: libarchive knows some that start programs. */
-static struct archive *new_archive(void)
+static struct archive *new_archive(const struct archive_library *library)
 {
-    struct archive *archive = archive_read_new();
+    struct archive *archive = library->archive_read_new();
     if (!archive) return NULL;
-    archive_read_support_filter_xz(archive);
-    archive_read_support_filter_zstd(archive);
-    archive_read_support_filter_gzip(archive);
-    archive_read_support_filter_lz4(archive);
-    archive_read_support_format_raw(archive);
-    archive_read_support_format_empty(archive);
+    library->archive_read_support_filter_xz(archive);
+    library->archive_read_support_filter_zstd(archive);
+    library->archive_read_support_filter_gzip(archive);
+    library->archive_read_support_filter_lz4(archive);
+    library->archive_read_support_format_raw(archive);
+    library->archive_read_support_format_empty(archive);
     return archive;
 }
 
-static void free_archive(void *archive)
+static void free_archive(void *of)
 {
-    archive_read_free(archive);
+    struct line_source *source = of;
+    source->library->archive_read_free(source->archive);
 }
 
-static void check_memory(struct archive *archive)
+static void check_memory(const struct line_source *source)
 {
-    if (archive_errno(archive) == ENOMEM) mem_raise(0);
+    if (source->library->archive_errno(source->archive) == ENOMEM) mem_raise(0);
 }
 
 /* libarchive's texts may be missing. */
-static const char *archive_reason(struct archive *archive)
+static const char *archive_reason(const struct line_source *source)
 {
-    const char *text = archive_error_string(archive);
+    const char *text = source->library->archive_error_string(source->archive);
     return text && *text ? text : "cannot be decompressed";
 }
 
@@ -59,19 +58,20 @@ ws_status line_source_open(struct diag *diag, const char *path, struct line_sour
 {
     *out = (struct line_source){.path = path};
     TRY(check_file(diag, path, &out->file_bytes));
-    struct archive *archive = new_archive();
+    TRY(archive_library_load(diag, path, &out->library));
+    struct archive *archive = new_archive(out->library);
     struct archive_entry *entry;
     if (!archive) mem_raise(0);
     out->archive = archive;
-    mem_guard_begin(&out->guard, free_archive, archive);
-    int status = archive_read_open_filename(archive, path, READ_BYTES);
-    if (status == ARCHIVE_OK) status = archive_read_next_header(archive, &entry);
+    mem_guard_begin(&out->guard, free_archive, out);
+    int status = out->library->archive_read_open_filename(archive, path, READ_BYTES);
+    if (status == ARCHIVE_OK) status = out->library->archive_read_next_header(archive, &entry);
     if (status == ARCHIVE_EOF) {
         out->at_end = true;
     } else if (status != ARCHIVE_OK) {
-        check_memory(archive);
+        check_memory(out);
         ws_status failed =
-            diag_error(diag, WS_ERR_IO, "%s: cannot be read: %s", path, archive_reason(archive));
+            diag_error(diag, WS_ERR_IO, "%s: cannot be read: %s", path, archive_reason(out));
         line_source_close(out);
         return failed;
     }
@@ -83,7 +83,7 @@ void line_source_close(struct line_source *source)
 {
     if (source->archive) {
         mem_guard_end(&source->guard);
-        archive_read_free(source->archive);
+        free_archive(source);
     }
     mem_free(source->buffer);
     *source = (struct line_source){0};
@@ -94,14 +94,14 @@ static ws_status refill(struct diag *diag, struct line_source *source)
     memmove(source->buffer, source->buffer + source->from, source->to - source->from);
     source->to -= source->from;
     source->from = 0;
-    la_ssize_t count =
-        archive_read_data(source->archive, source->buffer + source->to, BUFFER_BYTES - source->to);
-    if (count < 0) check_memory(source->archive);
+    la_ssize_t count = source->library->archive_read_data(
+        source->archive, source->buffer + source->to, BUFFER_BYTES - source->to);
+    if (count < 0) check_memory(source);
     if (count < 0)
         return diag_error(diag, WS_ERR_INPUT,
                           "%s:%u: error: compressed file truncated or corrupt after this line: %s; "
                           "copy or record it again",
-                          source->path, source->line, archive_reason(source->archive));
+                          source->path, source->line, archive_reason(source));
     source->at_end = count == 0;
     source->to += (size_t)count;
     return WS_OK;
@@ -143,7 +143,7 @@ ws_status line_source_next(struct diag *diag, struct line_source *source, char *
 double line_source_fraction(const struct line_source *source)
 {
     if (!source->file_bytes) return 1;
-    la_int64_t bytes = archive_filter_bytes(source->archive, -1);
+    la_int64_t bytes = source->library->archive_filter_bytes(source->archive, -1);
     double fraction = (double)bytes / (double)source->file_bytes;
     return fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
 }

@@ -13,6 +13,7 @@ enum { LINE_BYTES_MAX = 1 << 16 };
 
 struct line_source {
     const char *path; /* borrowed */
+    const struct archive_library *library;
     void *archive;
     struct mem_guard guard; /* the source stays where it was opened */
     char *buffer;

@@ -114,7 +114,7 @@ export PKG_CONFIG_PATH=$libraries/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 expect "saxpy on $from_there: [0-9.]+ us by " "$scratch/with_pkg_config" "$kernel"
 # shellcheck disable=SC2046
 "$compiler" "$scratch/project/predict.c" $(pkg-config --cflags warpsage) "$libraries/libwarpsage.a" \
-    $(pkg-config --libs yaml-0.1 jansson libarchive hwloc libelf liblz4 libzstd) -lcxsparse -pthread -lm -ldl \
+    $(pkg-config --libs yaml-0.1 jansson hwloc libelf liblz4 libzstd) -lcxsparse -pthread -lm -ldl \
     -o "$scratch/with_archive"
 expect "saxpy on .*: [0-9.]+ us by " "$scratch/with_archive" "$kernel"
 
@@ -148,7 +148,7 @@ int main(void)
 END
 # shellcheck disable=SC2046
 "$compiler" "$scratch/names.c" -I "$scratch/moved/include" "${libraries/#$prefix/$scratch/moved}/libwarpsage.a" \
-    $(pkg-config --libs yaml-0.1 jansson libarchive hwloc libelf liblz4 libzstd) -lcxsparse -pthread -lm -ldl -o "$scratch/names"
+    $(pkg-config --libs yaml-0.1 jansson hwloc libelf liblz4 libzstd) -lcxsparse -pthread -lm -ldl -o "$scratch/names"
 expect '^15 ([0-9.]+) \1 \1$' "$scratch/names"
 
 echo "installed, built with find_package and pkg-config, run from elsewhere"
