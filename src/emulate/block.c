@@ -17,6 +17,7 @@ static void create_warps(const struct launch *launch, struct block *block, bool 
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
         warp->index = w;
+        warp_reset_stack(warp, program);
         warp->registers = mem_zalloc_aligned(64, program->frame_bytes_first + 64);
         warp->register_bytes = program->frame_bytes_first + 64;
         warp->parameters = mem_zalloc(WARP_LANES, program->parameter_bytes_max + 8);
@@ -123,9 +124,11 @@ static void fill_specials(const struct launch *launch, struct block *block)
         [BLOCK_NSMID] = options->clocks ? options->clocks->sm_count : 1,
     };
     cluster_fill_specials(launch, block, values);
-    for (unsigned k = 0; k < BLOCK_SPECIALS; k++)
+    for (unsigned k = 0; k < BLOCK_SPECIALS; k++) {
+        if (block->specials[k][0] == values[k]) continue; /* as of the block before, or 0 */
         for (unsigned i = 0; i < WARP_LANES; i++)
             block->specials[k][i] = values[k];
+    }
 }
 
 void block_start(struct worker *worker, struct block *block, uint64_t index)

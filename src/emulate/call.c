@@ -42,11 +42,6 @@ static void copy_values(const struct exec *x, const struct warp *warp, uint32_t 
         }
 }
 
-static bool has_alloca(const struct program *program)
-{
-    return program->stack_end > program->stack_begin;
-}
-
 static bool stack_fits(const struct exec *x, const struct frame *caller, uint32_t callee)
 {
     const struct program *program = x->launch->program;

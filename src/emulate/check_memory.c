@@ -186,8 +186,7 @@ static const struct frame *frame_at(const struct exec *x, uint64_t address)
 static bool tell_local(struct words *out, const struct exec *x, const struct fault *fault)
 {
     const struct program *program = x->launch->program;
-    bool has_alloca = program->stack_end > program->stack_begin;
-    if (has_alloca && fault->address >= program->stack_begin && fault->address < program->stack_end)
+    if (fault->address >= program->stack_begin && fault->address < program->stack_end)
         strbuf_puts(&out->detail, "the access is past what alloca has given this thread");
     else
         strbuf_puts(&out->detail, "no function that the thread is in has a variable there");

@@ -160,8 +160,8 @@ bool cluster_wait(struct exec *x, struct warp *warp, struct split *split, const 
 void cluster_drop(struct exec *x, struct warp *warp, uint32_t lanes)
 {
     struct cluster *cluster = x->cluster;
-    cluster->arrived -= (uint32_t)__builtin_popcount(arrived_now(cluster, warp) & lanes);
-    cluster->threads_alive -= (uint32_t)__builtin_popcount(lanes);
+    cluster->arrived -= lanes_count(arrived_now(cluster, warp) & lanes);
+    cluster->threads_alive -= lanes_count(lanes);
     warp->cluster_arrived &= ~lanes;
     look(x, cluster);
 }

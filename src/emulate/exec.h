@@ -714,6 +714,12 @@ ws_status device_place(struct diag *diag, struct device *device, const struct mo
  * mbarrier objects. */
 enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_WAITS, WARP_YIELDED, WARP_FAULT };
 void warp_start(struct worker *worker, struct block *block, struct warp *warp);
+/* What alloca hands out is free. */
+void warp_reset_stack(struct warp *warp, const struct program *program);
+static inline bool has_alloca(const struct program *program)
+{
+    return program->stack_end > program->stack_begin;
+}
 enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp);
 /* Lets lanes that wait at a reconvergence point go on without the others; false if none do. */
 bool warp_release(struct exec *x, struct warp *warp);
@@ -869,7 +875,8 @@ void order_cleared(const struct device *device, uint64_t address, uint64_t bytes
 /* Without the popcnt instruction (baseline x86-64) the builtin is a library call. */
 static inline uint32_t lanes_count(uint32_t mask)
 {
-    return mask == UINT32_MAX ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
+    if (mask == 0 || mask == UINT32_MAX) return mask & WARP_LANES; /* popcnt may be a call */
+    return (uint32_t)__builtin_popcount(mask);
 }
 
 /* Bit i of the mask to lane i: -1 or 0. */

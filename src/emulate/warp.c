@@ -466,6 +466,12 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     return polls ? WARP_YIELDED : yields ? WARP_WAITS : WARP_BLOCKED;
 }
 
+void warp_reset_stack(struct warp *warp, const struct program *program)
+{
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        warp->stack[i] = program->stack_begin;
+}
+
 void warp_start(struct worker *worker, struct block *block, struct warp *warp)
 {
     const struct launch *launch = worker->launch;
@@ -479,13 +485,12 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->ordered_lanes = 0;
     warp->clock = (struct warp_clock){0};
     warp->carry = 0;
-    for (uint32_t i = 0; i < WARP_LANES; i++)
-        warp->stack[i] = program->stack_begin;
+    if (has_alloca(program)) warp_reset_stack(warp, program);
     warp->stamp = 0;
     warp->split_count = 0;
     warp->nodes_used = warp->node_hint = 0;
     warp->live_frames = 0;
-    warp->root = (struct frame){.references = 1};
+    warp->root.references = 1;
     warp->free_frames = NULL; /* after a fault some may still be held: take them all back */
     for (struct frame *frame = warp->made_frames; frame; frame = frame->next_made) {
         frame->references = 0;
