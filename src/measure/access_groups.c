@@ -20,9 +20,14 @@ static void add_site(struct worker *w, struct group_state *state, const struct g
     state->offsets[state->count++] = (uint64_t)one->offset - (is_merged ? view->merged_offset : 0);
     state->alignment |= of->alignment[space];
     state->uniform_alignment |= of->uniform_alignment[space];
+    if (space != SPACE_GLOBAL) return;
+    unsigned kind = of->kinds[space];
+    state->touches[state->touch_count++] =
+        (struct group_touch){state->offsets[state->count - 1], of->bytes, kind != KIND_GLOBAL_STORE,
+                             kind != KIND_GLOBAL_LOAD};
 }
 
-struct group_state *group_make(struct worker *w, const struct access_group *group, unsigned space)
+struct group_state *group_make(struct worker *w, const struct access_group *group)
 {
     struct access_groups *groups = &w->groups;
     if (group->number >= groups->state_count) {
@@ -36,8 +41,9 @@ struct group_state *group_make(struct worker *w, const struct access_group *grou
     state->is_known = true;
     state->sites = mem_alloc(group->count * sizeof *state->sites);
     state->offsets = mem_alloc(group->count * sizeof *state->offsets);
+    state->touches = mem_alloc(group->count * sizeof *state->touches);
     for (uint32_t i = 0; i < group->count; i++)
-        add_site(w, state, &group->accesses[i], space);
+        add_site(w, state, &group->accesses[i], group->space);
     return state;
 }
 
@@ -76,18 +82,20 @@ static uint32_t find_pattern(struct worker *w, struct group_state *state, const 
     return number;
 }
 
-uint32_t group_find_pattern(struct worker *w, struct group_state *state, const struct access *base)
+uint32_t group_find_pattern(struct worker *w, struct group_state *state,
+                            const struct access_group *group, const struct access_base *at,
+                            uint32_t active)
 {
-    if (base->shape == ACCESS_GENERAL || state->is_apart) return GROUP_APART;
-    bool is_uniform = base->shape == ACCESS_UNIFORM;
+    if (at->shape == ACCESS_GENERAL || state->is_apart) return GROUP_APART;
+    bool is_uniform = at->shape == ACCESS_UNIFORM;
     uint64_t alignment = is_uniform ? state->uniform_alignment : state->alignment;
-    uint64_t low = base->base & alignment;
-    const struct regular_key key = regular_key(base, low);
-    uint32_t number = find_pattern(w, state, base, &key);
+    uint64_t low = at->base & alignment;
+    const struct access base = group_access(group, at, active);
+    const struct regular_key key = regular_key(&base, low);
+    uint32_t number = find_pattern(w, state, &base, &key);
     if (number != GROUP_APART)
-        state->seen =
-            (struct group_last){base->mask, base->shape, base->stride, base->base2 - base->base,
-                                low,        alignment,   number};
+        state->seen = (struct group_last){active, at->shape, at->stride, at->base2 - at->base,
+                                          low,    alignment, number};
     return number;
 }
 
@@ -106,6 +114,7 @@ void access_groups_clear(struct access_groups *groups)
     for (uint32_t i = 0; i < groups->state_count; i++) {
         mem_free(groups->states[i].sites);
         mem_free(groups->states[i].offsets);
+        mem_free(groups->states[i].touches);
     }
     for (uint32_t i = 0; i < groups->pattern_count; i++)
         mem_free(groups->patterns[i].costs);

@@ -9,6 +9,12 @@
 
 #define GROUP_APART UINT32_MAX
 
+/* An access of a group to global memory. */
+struct group_touch {
+    uint64_t offset, bytes;
+    bool reads, writes;
+};
+
 /* Addresses as a group had them last, but for bits that its costs do not depend on. */
 struct group_last {
     uint32_t active; /* 0: none */
@@ -27,6 +33,8 @@ struct group_state {
     uint32_t count;
     uint32_t *sites;
     uint64_t *offsets;
+    struct group_touch *touches;
+    uint32_t touch_count;
     uint64_t alignment, uniform_alignment; /* minus 1, the largest of them */
     struct regular_key keys[SITE_PATTERNS];
     uint32_t numbers[SITE_PATTERNS];
@@ -47,25 +55,40 @@ struct access_groups {
 };
 
 struct worker;
-/* The state of a group of accesses to a space; its slow path. */
-struct group_state *group_make(struct worker *w, const struct access_group *group, unsigned space);
+/* The state of a group; its slow path. */
+struct group_state *group_make(struct worker *w, const struct access_group *group);
 static inline struct group_state *group_find(struct worker *w, struct access_groups *groups,
-                                             const struct access_group *group, unsigned space)
+                                             const struct access_group *group)
 {
     bool is_known = group->number < groups->state_count && groups->states[group->number].is_known;
-    return is_known ? &groups->states[group->number] : group_make(w, group, space);
+    return is_known ? &groups->states[group->number] : group_make(w, group);
+}
+/* The access of a group that has no offset, as long as `at` is there. */
+static inline struct access group_access(const struct access_group *group,
+                                         const struct access_base *at, uint32_t active)
+{
+    return (struct access){.space = group->space,
+                           .shape = (uint8_t)at->shape,
+                           .mask = active,
+                           .base = at->base,
+                           .base2 = at->base2,
+                           .stride = at->stride,
+                           .addresses = at->addresses};
 }
 /* Its slow path. */
-uint32_t group_find_pattern(struct worker *w, struct group_state *state, const struct access *base);
+uint32_t group_find_pattern(struct worker *w, struct group_state *state,
+                            const struct access_group *group, const struct access_base *at,
+                            uint32_t active);
 /* Number of the pattern of these accesses; GROUP_APART: each is to be counted by itself. */
 static inline uint32_t group_pattern(struct worker *w, struct group_state *state,
-                                     const struct access *base)
+                                     const struct access_group *group, const struct access_base *at,
+                                     uint32_t active)
 {
     const struct group_last *seen = &state->seen;
-    bool is_seen = seen->active == base->mask && seen->shape == base->shape &&
-                   seen->stride == base->stride && seen->delta == base->base2 - base->base &&
-                   seen->low == (base->base & seen->alignment);
-    return is_seen ? seen->pattern : group_find_pattern(w, state, base);
+    bool is_seen = seen->active == active && seen->shape == at->shape &&
+                   seen->stride == at->stride && seen->delta == at->base2 - at->base &&
+                   seen->low == (at->base & seen->alignment);
+    return is_seen ? seen->pattern : group_find_pattern(w, state, group, at, active);
 }
 /* Adds `times` occurrences of a pattern to the tallies of the instructions and to `stage`. */
 void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage);

@@ -409,46 +409,39 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     plain_memory(worker, ref, insn, &whole);
 }
 
-static void each_apart(void *worker, const struct warp_ref *ref, const struct access_group *group,
-                       const struct access *base)
+static __attribute__((noinline)) void each_apart(void *worker, const struct warp_ref *ref,
+                                                 const struct access_group *group,
+                                                 const struct access_base *at, uint32_t active)
 {
     uint64_t addresses[32];
     for (uint32_t i = 0; i < group->count; i++) {
         const struct grouped_access *one = &group->accesses[i];
-        struct access access = *base;
+        struct access access = group_access(group, at, active);
         access.bytes = one->bytes;
         access.base += (uint64_t)one->offset;
         access.base2 += (uint64_t)one->offset;
         if (one->offset) access.addresses = addresses;
         for (unsigned lane = 0; one->offset && lane < 32; lane++)
-            addresses[lane] = base->addresses[lane] + (uint64_t)one->offset;
+            addresses[lane] = at->addresses[lane] + (uint64_t)one->offset;
         memory(worker, ref, one->insn, &access);
-    }
-}
-
-/* What accesses of a regular shape touch. */
-static inline void touch_group(struct worker *w, const struct group_state *state,
-                               const struct access *base)
-{
-    for (uint32_t i = 0; i < state->count; i++) {
-        const struct access_site *site = &w->sites[state->sites[i]];
-        unsigned kind = site->kinds[SPACE_GLOBAL];
-        if (kind != KIND_GLOBAL_STORE)
-            footprint_add_at(&w->read, base, site->bytes, state->offsets[i]);
-        if (kind != KIND_GLOBAL_LOAD)
-            footprint_add_at(&w->written, base, site->bytes, state->offsets[i]);
     }
 }
 
 /* False: each is to be counted by itself. */
 static inline bool count_group(struct worker *w, struct warp_state *warp,
-                               const struct access_group *group, const struct access *base)
+                               const struct access_group *group, const struct access_base *at,
+                               uint32_t active)
 {
-    struct group_state *state = group_find(w, &w->groups, group, group->space);
+    struct group_state *state = group_find(w, &w->groups, group);
     if (!state->count) return true;
-    uint32_t pattern = group_pattern(w, state, base);
+    const uint32_t pattern = group_pattern(w, state, group, at, active);
     if (pattern == GROUP_APART) return false;
-    if (group->space == SPACE_GLOBAL) touch_group(w, state, base);
+    const struct access base = group_access(group, at, active);
+    for (uint32_t i = 0; i < state->touch_count; i++) {
+        const struct group_touch *touch = &state->touches[i];
+        if (touch->reads) footprint_add_at(&w->read, &base, touch->bytes, touch->offset);
+        if (touch->writes) footprint_add_at(&w->written, &base, touch->bytes, touch->offset);
+    }
     if (group->space == SPACE_SHARED) warp->shared += state->count;
     tally_add(&warp->stage->groups, pattern, 1);
     return true;
@@ -460,13 +453,9 @@ static void groups(void *worker, const struct warp_ref *ref, const struct access
     struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
     const bool is_apart = w->measure->launch.sample || record_of(ref);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct access_base *at = bases[i];
-        const struct access base = {groups[i].space, (uint8_t)at->shape, 0,          active,
-                                    at->base,        at->base2,          at->stride, at->addresses};
-        if (is_apart || !count_group(w, warp, &groups[i], &base))
-            each_apart(worker, ref, &groups[i], &base);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_apart || !count_group(w, warp, &groups[i], bases[i], active))
+            each_apart(worker, ref, &groups[i], bases[i], active);
 }
 
 static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp)
