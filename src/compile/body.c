@@ -269,6 +269,7 @@ bool body_write(struct body *b)
     }
     path_write_exits(b);
     accesses_write_slow(b);
+    path_write_slow_tells(b);
     emit_epilogue(b);
     set_frame_size(b, frame_at);
     return true;
@@ -277,5 +278,6 @@ bool body_write(struct body *b)
 void body_clear(struct body *b)
 {
     mem_free(b->slow);
+    mem_free(b->slow_tells);
     mem_free(b->exits);
 }

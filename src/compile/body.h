@@ -71,6 +71,15 @@ struct slow_path {
     bool is_part;
 };
 
+/* A place of a path where the observer is told of accesses while values stay in registers, and what follows if that
+ * cannot be. */
+struct slow_tell {
+    const struct body_segment *segment;
+    uint32_t jump, back;
+    bool is_part;
+    struct values values;
+};
+
 /* A branch that leaves the path behind the body of a code block: values that are in registers then. */
 struct path_exit {
     uint32_t step, jumps[3], jump_count;
@@ -125,6 +134,8 @@ struct body {
     uint32_t told;              /* accesses that the observer knows of at this place */
     struct slow_path *slow;
     uint32_t slow_count, slow_room;
+    struct slow_tell *slow_tells;
+    uint32_t slow_tell_count, slow_tell_room;
     uint32_t *exits, exit_count, exit_room;  /* jumps to the end */
     struct code_extent range;                /* of the function, when it is written */
     uint32_t templates;                      /* operations that have one */
@@ -320,6 +331,9 @@ void accesses_begin(struct body *b);
 void accesses_tell(struct body *b);
 /* One by one. */
 void accesses_tell_until(struct body *b, uint32_t end);
+/* The same of a path; values may stay in their registers. */
+void path_tell(struct body *b);
+void path_write_slow_tells(struct body *b);
 
 /* ---- body_path.c ---------------------------------------------------------------------------------- */
 
@@ -331,8 +345,6 @@ void path_begin(struct body *b);
 void path_note_read(struct body *b, operand_ref ref, unsigned chunks);
 /* Behind the body of the code block at hand. */
 void path_step_end(struct body *b);
-/* Tells the observer of what it does not know yet; then no value is in a register. */
-void path_tell(struct body *b);
 void path_write_exits(struct body *b);
 /* Brings values to the registers where they were; others are stored. */
 void values_restore(struct body *b, const struct values *to);

@@ -134,14 +134,6 @@ static void emit_branch(struct body *b, struct path_exit *exit)
     exit->jumps[exit->jump_count++] = x86_jump(b->a, X86_NOT_EQUAL);
 }
 
-void path_tell(struct body *b)
-{
-    if (b->told == b->access_count) return;
-    values_store(b);
-    accesses_tell(b);
-    values_drop(b);
-}
-
 void path_step_end(struct body *b)
 {
     bool is_last = b->step + 1 == b->path->count;

@@ -28,6 +28,12 @@ static bool is_grouped(const struct body_access *one)
     return one->is_access && !one->is_guarded;
 }
 
+/* Of a kernel, at a fixed place. */
+static bool is_parameter(const struct body_access *one)
+{
+    return is_grouped(one) && one->shape == SHAPES_MAX && one->space == SPACE_PARAM;
+}
+
 static bool is_of_group(const struct body_access *one, const struct body_access *first)
 {
     return is_grouped(one) && one->shape == first->shape && one->space == first->space;
@@ -54,6 +60,7 @@ static const struct body_segment *make_segment(struct body *b, uint32_t begin, u
     uint32_t *others = ARENA_ARRAY(b->arena, uint32_t, end - begin);
     *segment = (struct body_segment){b->accesses, begin, end, groups, shapes, others, 0, 0};
     for (uint32_t i = begin; i < end; i++) {
+        if (is_parameter(&b->accesses[i])) continue;
         if (!is_grouped(&b->accesses[i])) {
             others[segment->other_count++] = i;
             continue;
@@ -68,17 +75,63 @@ static const struct body_segment *make_segment(struct body *b, uint32_t begin, u
     return segment;
 }
 
+static void emit_tell(struct body *b, const void *function, const struct body_segment *segment)
+{
+    x86_scalar(b->a, true, X86_LOAD, RDI, x86_reg(RBX));
+    x86_load_imm(b->a, RSI, (uintptr_t)segment);
+    x86_scalar(b->a, true, X86_LOAD, RDX, x86_reg(RSP));
+    x86_call(b->a, function);
+}
+
+static void emit_tell_slowly(struct body *b, const struct body_segment *segment)
+{
+    x86_clear_upper(b->a);
+    emit_tell(b, (const void *)(uintptr_t)body_tell_segment, segment);
+}
+
 void accesses_tell(struct body *b)
 {
     if (b->told == b->access_count) return;
-    if (b->is_path) {
-        x86_clear_upper(b->a);
-        x86_scalar(b->a, true, X86_LOAD, RDI, x86_reg(RBX));
-        x86_load_imm(b->a, RSI, (uintptr_t)make_segment(b, b->told, b->access_count));
-        x86_scalar(b->a, true, X86_LOAD, RDX, x86_reg(RSP));
-        x86_call(b->a, (const void *)(uintptr_t)body_tell_segment);
-    } else {
+    if (b->is_path)
+        emit_tell_slowly(b, make_segment(b, b->told, b->access_count));
+    else
         accesses_tell_until(b, b->access_count);
-    }
     b->told = b->access_count;
+}
+
+/* ---- while values stay in registers ---------------------------------------------------------- */
+
+void path_tell(struct body *b)
+{
+    if (b->told == b->access_count) return;
+    const struct body_segment *segment = make_segment(b, b->told, b->access_count);
+    b->told = b->access_count;
+    if (!segment->group_count && !segment->other_count) return;
+    if (segment->other_count || segment->group_count > GROUPS_AT_ONCE) {
+        values_store(b);
+        emit_tell_slowly(b, segment);
+        values_drop(b);
+        return;
+    }
+    emit_tell(b, (const void *)(uintptr_t)body_tell_quickly, segment);
+    x86_scalar(b->a, false, X86_TEST, RAX, x86_reg(RAX));
+    uint32_t jump = x86_jump(b->a, X86_EQUAL);
+    GROW(b->slow_tells, b->slow_tell_count, b->slow_tell_room);
+    b->slow_tells[b->slow_tell_count++] =
+        (struct slow_tell){segment, jump, b->a->used, b->is_part, b->values};
+}
+
+void path_write_slow_tells(struct body *b)
+{
+    bool is_part = b->is_part;
+    for (uint32_t i = 0; i < b->slow_tell_count; i++) {
+        const struct slow_tell *tell = &b->slow_tells[i];
+        x86_land(b->a, tell->jump);
+        b->is_part = tell->is_part;
+        values_store_all(b, &tell->values);
+        emit_tell_slowly(b, tell->segment);
+        values_reload(b, &tell->values);
+        x86_land_at(b->a, x86_jump(b->a, X86_ALWAYS), tell->back);
+    }
+    b->is_part = is_part;
 }

@@ -46,16 +46,11 @@ void body_tell(struct exec *x, const struct body_access *accesses, struct body_f
 static void tell_groups(struct exec *x, const struct body_segment *segment,
                         const struct body_frame *frame)
 {
-    enum { AT_ONCE = 16 };
-    static const struct access_base zeros = {.shape = ACCESS_UNIFORM};
-    const struct access_base *bases[AT_ONCE];
+    const struct access_base *bases[GROUPS_AT_ONCE];
     for (uint32_t first = 0, count; first < segment->group_count; first += count) {
         count = segment->group_count - first;
-        if (count > AT_ONCE) count = AT_ONCE;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t shape = segment->shapes[first + i];
-            bases[i] = shape < SHAPES_MAX ? &frame->shapes[shape].at : &zeros;
-        }
+        if (count > GROUPS_AT_ONCE) count = GROUPS_AT_ONCE;
+        segment_bases(segment, first, count, frame, bases);
         x->observe->groups(x->observer_worker, &x->warp->ref, segment->groups + first, bases, count,
                            x->mask);
     }

@@ -69,6 +69,23 @@ void body_tell(struct exec *x, const struct body_access *accesses, struct body_f
 /* Of those of a segment, in groups if none was told yet. */
 void body_tell_segment(struct exec *x, const struct body_segment *segment,
                        struct body_frame *frame);
+/* The same if that takes no vector registers, which then keep their values (run_quickly.c): 1, else 0. Of segments with
+ * few groups and nothing else. */
+uint32_t body_tell_quickly(struct exec *x, const struct body_segment *segment,
+                           struct body_frame *frame);
+
+enum { GROUPS_AT_ONCE = 16 };
+/* Where `count` groups of a segment, from `first` on, have their addresses. */
+static inline void segment_bases(const struct body_segment *segment, uint32_t first, uint32_t count,
+                                 const struct body_frame *frame,
+                                 const struct access_base *bases[GROUPS_AT_ONCE])
+{
+    static const struct access_base zeros = {.shape = ACCESS_UNIFORM};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t shape = segment->shapes[first + i];
+        bases[i] = shape < SHAPES_MAX ? &frame->shapes[shape].at : &zeros;
+    }
+}
 
 /* Lanes `lanes` take part from here on. */
 void body_narrow(struct exec *x, uint32_t lanes, struct body_frame *frame);

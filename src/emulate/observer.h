@@ -151,9 +151,14 @@ struct observer_ops {
                   uint32_t on);
     void (*memory)(void *worker, const struct warp_ref *warp, uint32_t insn,
                    const struct access *access);
-    /* Stands for the calls of memory for all accesses of these groups by the lanes `active`. */
+    /* Stands for the calls of memory for all accesses of these groups by the lanes `active`. Loads of the kernel's
+     * parameters, which nobody counts, are in no group. */
     void (*groups)(void *worker, const struct warp_ref *warp, const struct access_group *groups,
                    const struct access_base *const *bases, uint32_t count, uint32_t active);
+    /* The same if that takes no vector registers, which then keep their values; else false, and nothing was counted. */
+    bool (*groups_quickly)(void *worker, const struct warp_ref *warp,
+                           const struct access_group *groups,
+                           const struct access_base *const *bases, uint32_t count, uint32_t active);
     /* bra or brx: lanes that take it, number of different places the active lanes go to. */
     void (*branch)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
                    uint32_t taken, uint32_t targets);

@@ -82,21 +82,20 @@ static uint32_t find_pattern(struct worker *w, struct group_state *state, const 
     return number;
 }
 
-uint32_t group_find_pattern(struct worker *w, struct group_state *state,
-                            const struct access_group *group, const struct access_base *at,
-                            uint32_t active)
+bool group_see(struct worker *w, struct group_state *state, const struct access_group *group,
+               const struct access_base *at, uint32_t active)
 {
-    if (at->shape == ACCESS_GENERAL || state->is_apart) return GROUP_APART;
+    if (at->shape == ACCESS_GENERAL || state->is_apart) return false;
     bool is_uniform = at->shape == ACCESS_UNIFORM;
     uint64_t alignment = is_uniform ? state->uniform_alignment : state->alignment;
     uint64_t low = at->base & alignment;
     const struct access base = group_access(group, at, active);
     const struct regular_key key = regular_key(&base, low);
     uint32_t number = find_pattern(w, state, &base, &key);
-    if (number != GROUP_APART)
-        state->seen = (struct group_last){active, at->shape, at->stride, at->base2 - at->base,
-                                          low,    alignment, number};
-    return number;
+    if (number == GROUP_APART) return false;
+    state->seen = (struct group_last){active, at->shape, at->stride, at->base2 - at->base,
+                                      low,    alignment, number};
+    return true;
 }
 
 void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage)

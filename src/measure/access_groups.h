@@ -75,21 +75,17 @@ static inline struct access group_access(const struct access_group *group,
                            .stride = at->stride,
                            .addresses = at->addresses};
 }
-/* Its slow path. */
-uint32_t group_find_pattern(struct worker *w, struct group_state *state,
-                            const struct access_group *group, const struct access_base *at,
-                            uint32_t active);
-/* Number of the pattern of these accesses; GROUP_APART: each is to be counted by itself. */
-static inline uint32_t group_pattern(struct worker *w, struct group_state *state,
-                                     const struct access_group *group, const struct access_base *at,
-                                     uint32_t active)
+/* Are these the addresses that were seen last? */
+static inline bool group_is_seen(const struct group_state *state, const struct access_base *at,
+                                 uint32_t active)
 {
     const struct group_last *seen = &state->seen;
-    bool is_seen = seen->active == active && seen->shape == at->shape &&
-                   seen->stride == at->stride && seen->delta == at->base2 - at->base &&
-                   seen->low == (at->base & seen->alignment);
-    return is_seen ? seen->pattern : group_find_pattern(w, state, group, at, active);
+    return seen->active == active && seen->shape == at->shape && seen->stride == at->stride &&
+           seen->delta == at->base2 - at->base && seen->low == (at->base & seen->alignment);
 }
+/* Makes them that; false: each access is to be counted by itself. */
+bool group_see(struct worker *w, struct group_state *state, const struct access_group *group,
+               const struct access_base *at, uint32_t active);
 /* Adds `times` occurrences of a pattern to the tallies of the instructions and to `stage`. */
 void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage);
 void access_groups_clear(struct access_groups *groups);

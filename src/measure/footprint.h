@@ -20,19 +20,23 @@ void footprint_add_sectors(struct footprint *footprint, uint64_t first, uint64_t
 void footprint_add_lanes(struct footprint *footprint, const uint64_t *addresses, uint32_t lanes,
                          uint64_t offset);
 
+/* False: nothing was done, as this is not simple. Without calls and vectors. */
+static inline bool footprint_try(struct footprint *footprint, uint64_t first, uint64_t last)
+{
+    const uint64_t piece = first >> FOOTPRINT_PIECE_SHIFT;
+    if (first >> 6 != last >> 6 || piece >= footprint->near_count || !footprint->near[piece])
+        return false;
+    uint64_t bits = ((UINT64_C(2) << (last - first)) - 1) << (first & 63);
+    uint64_t *word = &footprint->near[piece][(first & ((1 << FOOTPRINT_PIECE_SHIFT) - 1)) >> 6];
+    if ((*word & bits) != bits) *word |= bits; /* mostly known already: then nothing is stored */
+    return true;
+}
 static inline void footprint_add_bytes(struct footprint *footprint, uint64_t address,
                                        uint64_t bytes)
 {
     const uint64_t first = address >> FOOTPRINT_SECTOR_SHIFT;
     const uint64_t last = (address + bytes - 1) >> FOOTPRINT_SECTOR_SHIFT;
-    const uint64_t piece = first >> FOOTPRINT_PIECE_SHIFT;
-    if (first >> 6 != last >> 6 || piece >= footprint->near_count || !footprint->near[piece]) {
-        footprint_add_sectors(footprint, first, last);
-        return;
-    }
-    uint64_t bits = ((UINT64_C(2) << (last - first)) - 1) << (first & 63);
-    uint64_t *word = &footprint->near[piece][(first & ((1 << FOOTPRINT_PIECE_SHIFT) - 1)) >> 6];
-    if ((*word & bits) != bits) *word |= bits; /* mostly known already: then nothing is stored */
+    if (!footprint_try(footprint, first, last)) footprint_add_sectors(footprint, first, last);
 }
 
 /* An access of so many bytes by lane, `offset` behind another one. */

@@ -409,9 +409,8 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     plain_memory(worker, ref, insn, &whole);
 }
 
-static __attribute__((noinline)) void each_apart(void *worker, const struct warp_ref *ref,
-                                                 const struct access_group *group,
-                                                 const struct access_base *at, uint32_t active)
+static void each_apart(void *worker, const struct warp_ref *ref, const struct access_group *group,
+                       const struct access_base *at, uint32_t active)
 {
     uint64_t addresses[32];
     for (uint32_t i = 0; i < group->count; i++) {
@@ -428,14 +427,12 @@ static __attribute__((noinline)) void each_apart(void *worker, const struct warp
 }
 
 /* False: each is to be counted by itself. */
-static inline bool count_group(struct worker *w, struct warp_state *warp,
-                               const struct access_group *group, const struct access_base *at,
-                               uint32_t active)
+static bool count_group(struct worker *w, struct warp_state *warp, const struct access_group *group,
+                        const struct access_base *at, uint32_t active)
 {
     struct group_state *state = group_find(w, &w->groups, group);
     if (!state->count) return true;
-    const uint32_t pattern = group_pattern(w, state, group, at, active);
-    if (pattern == GROUP_APART) return false;
+    if (!group_is_seen(state, at, active) && !group_see(w, state, group, at, active)) return false;
     const struct access base = group_access(group, at, active);
     for (uint32_t i = 0; i < state->touch_count; i++) {
         const struct group_touch *touch = &state->touches[i];
@@ -443,7 +440,7 @@ static inline bool count_group(struct worker *w, struct warp_state *warp,
         if (touch->writes) footprint_add_at(&w->written, &base, touch->bytes, touch->offset);
     }
     if (group->space == SPACE_SHARED) warp->shared += state->count;
-    tally_add(&warp->stage->groups, pattern, 1);
+    tally_add(&warp->stage->groups, state->seen.pattern, 1);
     return true;
 }
 
@@ -451,10 +448,9 @@ static void groups(void *worker, const struct warp_ref *ref, const struct access
                    const struct access_base *const *bases, uint32_t count, uint32_t active)
 {
     struct worker *w = worker;
-    struct warp_state *warp = warp_of(ref);
-    const bool is_apart = w->measure->launch.sample || record_of(ref);
+    const bool is_apart = tells_apart(w, ref);
     for (uint32_t i = 0; i < count; i++)
-        if (is_apart || !count_group(w, warp, &groups[i], bases[i], active))
+        if (is_apart || !count_group(w, warp_of(ref), &groups[i], bases[i], active))
             each_apart(worker, ref, &groups[i], bases[i], active);
 }
 
@@ -501,6 +497,7 @@ const struct observer_ops measure_ops = {
     .guard = guard,
     .memory = memory,
     .groups = groups,
+    .groups_quickly = measure_groups_quickly,
     .branch = branch,
     .barrier = barrier,
     .warp_end = warp_end,

@@ -164,6 +164,12 @@ extern const struct observer_ops measure_ops;
 /* A list of them. */
 void measure_blocks_destroy(struct block_state *block);
 
+/* measure_groups.c: one of these callbacks. */
+bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
+                            const struct access_group *groups,
+                            const struct access_base *const *bases, uint32_t count,
+                            uint32_t active);
+
 /* measure_paths.c: one of these callbacks. */
 void measure_path(void *worker, const struct warp_ref *ref, const struct path_piece *pieces,
                   uint32_t count, uint64_t times, bool is_end);

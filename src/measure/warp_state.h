@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a worker keeps of the warps of its blocks, and how instructions are counted by lane. Private to
- * measure_events.c and measure_paths.c. */
+ * measure_events.c, measure_groups.c and measure_paths.c. */
 #ifndef MEASURE_WARP_STATE_H
 #define MEASURE_WARP_STATE_H
 
@@ -68,6 +68,12 @@ static inline struct block_record *record_of(const struct warp_ref *ref)
 static inline bool is_silent(const struct warp_ref *ref)
 {
     return ((struct block_state *)ref->block)->is_silent;
+}
+
+/* Must accesses be told one by one? */
+static inline bool tells_apart(const struct worker *w, const struct warp_ref *ref)
+{
+    return w->measure->launch.sample || record_of(ref);
 }
 
 static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_t count)
