@@ -30,3 +30,4 @@ const struct cudart_name cudart_names[] = {
 #undef PER_THREAD
 };
 const size_t cudart_name_count = sizeof cudart_names / sizeof *cudart_names;
+_Static_assert(sizeof cudart_names / sizeof *cudart_names <= CUDART_NAMES_MAX, "too many names");

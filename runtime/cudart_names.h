@@ -24,5 +24,6 @@ struct cudart_name {
 /* Every function that this library stands in for. */
 extern const struct cudart_name cudart_names[];
 extern const size_t cudart_name_count;
+enum { CUDART_NAMES_MAX = 1 << 11 };
 
 #endif

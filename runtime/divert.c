@@ -131,12 +131,32 @@ static void write_jump(unsigned char *at, unsigned char *trampoline, void (*func
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
+/* Names by their hash: index + 1, 0 for none. At most half full. */
+enum { NAME_PLACES = 2 * CUDART_NAMES_MAX };
+static uint16_t name_places[NAME_PLACES];
+
+static uint16_t *find_place(const char *name)
+{
+    uint32_t hash = 0;
+    for (const char *at = name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT32_C(0x01000193);
+    for (hash ^= hash >> 15;; hash++) {
+        uint16_t *place = &name_places[hash % NAME_PLACES];
+        if (!*place || !strcmp(cudart_names[*place - 1].name, name)) return place;
+    }
+}
+
+static void place_names(void)
+{
+    for (size_t i = 0; i < cudart_name_count; i++)
+        *find_place(cudart_names[i].name) = (uint16_t)(i + 1);
+}
+
 static const struct cudart_name *find_name(const char *name)
 {
     if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0) return NULL;
-    for (size_t i = 0; i < cudart_name_count; i++)
-        if (!strcmp(cudart_names[i].name, name)) return &cudart_names[i];
-    return NULL;
+    uint16_t place = *find_place(name);
+    return place ? &cudart_names[place - 1] : NULL;
 }
 
 struct entry_point {
@@ -247,6 +267,7 @@ __attribute__((constructor)) static void divert_all(void)
 {
     Dl_info own;
     struct scan scan = {.first = true};
+    place_names();
     if (dladdr((const void *)(uintptr_t)divert_all, &own)) scan.own = (uintptr_t)own.dli_fbase;
     dl_iterate_phdr(visit, &scan);
     nvidia_libraries_tell();

@@ -23,8 +23,10 @@ static teg_time *init_cache(struct cache *cache, const struct teg_level *level)
     return mem_zalloc(cache->lines ? cache->sets * cache->ways : 1, sizeof(teg_time));
 }
 
-void teg_caches_init(struct teg_memory *memory, unsigned sms)
+/* At the first access: many launches of kernels that have none are predicted. */
+static __attribute__((noinline)) void init_caches(struct teg_memory *memory)
 {
+    unsigned sms = memory->sms;
     memory->l1 = mem_zalloc(sms, sizeof *memory->l1);
     memory->l1_arrives = mem_zalloc(sms, sizeof *memory->l1_arrives);
     for (unsigned i = 0; i < sms; i++)
@@ -34,7 +36,7 @@ void teg_caches_init(struct teg_memory *memory, unsigned sms)
 
 void teg_caches_clear(struct teg_memory *memory)
 {
-    for (unsigned i = 0; memory->l1 && i < memory->machine->cluster_sms; i++) {
+    for (unsigned i = 0; memory->l1 && i < memory->sms; i++) {
         cache_clear(&memory->l1[i]);
         mem_free(memory->l1_arrives[i]);
     }
@@ -272,6 +274,7 @@ teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *
                            const struct teg_piece *piece, struct teg_pipe *pipe)
 {
     const struct teg_machine *machine = memory->machine;
+    if (!memory->l1) init_caches(memory);
     uint64_t line = (arrival->origin + (uint64_t)piece->delta) / TEG_LINE;
     unsigned moved = sectors_in(piece->sectors), missing = piece->sectors;
     teg_time begin = pipe->begin, done = begin, *arrives = NULL;

@@ -13,7 +13,6 @@ struct teg_pipe {
     uint32_t turns, passed;
 };
 
-void teg_caches_init(struct teg_memory *memory, unsigned sms);
 void teg_caches_clear(struct teg_memory *memory);
 /* When the data of a piece are there, or (store) the L2 has them. */
 teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *arrival,

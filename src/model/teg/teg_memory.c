@@ -26,16 +26,14 @@ void teg_memory_init(struct teg_memory *memory, const struct teg_machine *machin
                      uint32_t dram_share, uint32_t written_share)
 {
     *memory = (struct teg_memory){
-        .machine = machine, .dram_share = dram_share, .written_share = written_share};
+        .machine = machine, .sms = sms, .dram_share = dram_share, .written_share = written_share};
     memory->l2_sector = machine->l2.sector;
     memory->dram_sector = machine->dram.sector;
     teg_dram_init(&memory->dram, machine);
     if (machine->rule != RULE_IS_SECTOR) {
         memory->place_count = places_of(machine);
         memory->places = mem_zalloc(memory->place_count + 1, sizeof *memory->places);
-        return;
     }
-    teg_caches_init(memory, sms);
 }
 
 void teg_memory_clear(struct teg_memory *memory)

@@ -28,7 +28,8 @@ struct teg_memory_counts {
 
 struct teg_memory {
     const struct teg_machine *machine;
-    struct cache *l1, l2;               /* by SM */
+    unsigned sms;
+    struct cache *l1, l2;               /* by SM; NULL until there is an access */
     teg_time **l1_arrives, *l2_arrives; /* by line of the cache, as it lies there */
     teg_time l2_sector, dram_sector;    /* ticks for 32 bytes: this SM's share at the time */
     teg_time way_free, l2_free, dram_free, channel_free[TEG_CHANNELS_MAX];
