@@ -255,6 +255,19 @@ static cudaError_t read_images(const void *bytes, size_t size, ws_images **out)
     return image_error(ws_images_read(runtime.context, "an image with GPU code", bytes, size, out));
 }
 
+static cudaError_t tell_empty(const ws_images *images)
+{
+    char *contents = ws_images_describe(images);
+    if (contents && *contents)
+        tell("an image with GPU code of the program contains %s only: link it (nvcc -dlto), or "
+             "compile it to PTX (code=compute_XX instead of code=lto_XX)",
+             contents);
+    else
+        tell("an image with GPU code of the program is empty");
+    ws_free(contents);
+    return cudaErrorInvalidKernelImage;
+}
+
 /* Those of nvlink's output, or of the one fat binary, first; then those of the parts. */
 static cudaError_t load_fatbin(struct binary *binary)
 {
@@ -264,10 +277,7 @@ static cudaError_t load_fatbin(struct binary *binary)
     cudaError_t error = read_images(binary->image, binary->image_bytes, &all[0]);
     for (size_t i = 0; i < count && !error; i++)
         error = read_images(binary->parts[i], SIZE_MAX, &all[i + 1]);
-    if (!error && !count && !ws_images_count(all[0])) {
-        tell("an image with GPU code of the program is empty");
-        error = cudaErrorInvalidKernelImage;
-    }
+    if (!error && !count && !ws_images_count(all[0])) error = tell_empty(all[0]);
     if (!error) error = load_images(binary, all[0], count ? all + 1 : all, count ? count : 1);
     for (size_t i = 0; i <= count; i++)
         ws_images_destroy(all[i]);

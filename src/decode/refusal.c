@@ -51,7 +51,10 @@ static const char why_unserved[] =
 
 static bool is_device_runtime(const char *name)
 {
-    return !strncmp(name, BUILTIN_DEVICE_PREFIX, strlen(BUILTIN_DEVICE_PREFIX));
+    static const char *const begins[] = {BUILTIN_DEVICE_PREFIX, "cudaGraph", "cudaCG"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i]))) return true;
+    return false;
 }
 
 /* NULL: the engine has the function, or it is defined. */

@@ -10,7 +10,7 @@
 
 #include "decode/native/cubin.h"
 
-enum { HEADER_BYTES = 16, ENTRY_BYTES = 64, KIND_PTX = 1, KIND_ELF = 2 };
+enum { HEADER_BYTES = 16, ENTRY_BYTES = 64, KIND_PTX = 1, KIND_ELF = 2, KIND_LTO = 8 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, LZ4_MOST_RATIO = 255 };
 #define MAGIC UINT32_C(0xba55ed50)
 /* What PTX files may have (doc/limits.md). */
@@ -19,7 +19,7 @@ enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, LZ4_MOST_RATIO = 255 };
 struct list {
     struct fat_image *items;
     size_t count, capacity;
-    unsigned binaries;
+    unsigned binaries, lto_target;
 };
 
 static uint64_t number(const uint8_t *at, unsigned bytes)
@@ -70,6 +70,7 @@ static bool read_entries(struct list *list, const uint8_t *bytes, size_t size)
         if (size - at < ENTRY_BYTES || !read_entry(bytes + at, size - at, &image, &used))
             return false;
         uint64_t kind = number(bytes + at, 2);
+        if (kind == KIND_LTO) list->lto_target = image.target;
         if (kind != KIND_PTX && kind != KIND_ELF) continue;
         image.binary = list->binaries;
         GROW(list->items, list->count, list->capacity);
@@ -202,6 +203,7 @@ ws_status fat_file_read(struct diag *diag, struct arena *arena, const char *path
     if (status == WS_OK) {
         out->images = ARENA_ARRAY(arena, struct fat_image, list.count);
         out->count = list.count;
+        out->lto_target = list.lto_target;
         if (list.count) memcpy(out->images, list.items, list.count * sizeof *list.items);
     }
     mem_free(list.items);
@@ -277,6 +279,8 @@ void fat_file_describe(const struct fat_file *file, struct strbuf *out)
             kind = "";
         }
     }
+    if (file->lto_target)
+        strbuf_printf(out, "%sLTO-IR of sm_%u", out->length ? ", " : "", file->lto_target);
 }
 
 ws_status fat_file_pick(struct diag *diag, const struct fat_file *file, unsigned wanted,
@@ -287,6 +291,12 @@ ws_status fat_file_pick(struct diag *diag, const struct fat_file *file, unsigned
         if (suits(&file->images[i], wanted) && file->images[i].target > *out_target)
             *out_target = file->images[i].target;
     if (*out_target) return WS_OK;
+    if (!file->count && file->lto_target)
+        return diag_error(
+            diag, WS_ERR_UNSUPPORTED,
+            "%s: error: it contains LTO-IR only: link it (nvcc -dlto -arch=sm_%u), or "
+            "compile it with -gencode arch=compute_%u,code=compute_%u",
+            file->path, file->lto_target, file->lto_target, file->lto_target);
     if (!file->count)
         return diag_error(diag, WS_ERR_INPUT,
                           "%s: error: the fat binary holds neither PTX nor machine code",

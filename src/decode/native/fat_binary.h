@@ -4,7 +4,7 @@
  * fat binary for each .cu file:
  *
  *     header   u32 0xBA55ED50, u16 version, u16 header bytes, u64 bytes of the entries
- *     entry    u16 kind (1 PTX, 2 machine code), u16, u32 header bytes, u64 stored bytes, ...
+ *     entry    u16 kind (1 PTX, 2 machine code, 8 LTO-IR), u16, u32 header bytes, u64 stored bytes, ...
  *              +16 u32 compressed bytes, +28 u32 target (75 for sm_75), +40 u64 flags
  *              (0x2000 LZ4 block, 0x8000 zstd frame), +56 u64 bytes when unpacked
  *
@@ -31,6 +31,7 @@ struct fat_file {
     const char *path; /* for messages */
     struct fat_image *images;
     size_t count;
+    unsigned lto_target; /* of its code for nvlink (-dlto); 0: it has none */
 };
 
 /* A cubin, a fat binary, or a host's ELF file? Of the last kind not all hold GPU code. */
@@ -49,7 +50,7 @@ ws_status fat_image_unpack(struct diag *diag, const struct fat_file *file,
 ws_status fat_file_pick(struct diag *diag, const struct fat_file *file, unsigned wanted,
                         unsigned *out_target);
 
-/* "machine code of sm_61, sm_120, PTX of sm_90" */
+/* "machine code of sm_61, sm_120, PTX of sm_90, LTO-IR of sm_80" */
 void fat_file_describe(const struct fat_file *file, struct strbuf *out);
 
 #endif
