@@ -11,6 +11,7 @@
 #include "repeat.h"
 #include "stream.h"
 #include "tally.h"
+#include "texture_reference.h"
 
 /* Shared memory of a block without cudaFuncSetAttribute (CUDA programming guide, 48 KB). */
 #define SHARED_DEFAULT UINT64_C(49152)
@@ -269,6 +270,8 @@ cudaError_t launch_run(const struct kernel_work *work)
 {
     if (work->kernel->failure) return work->kernel->failure; /* its module was unloaded */
     ws_launch given = describe(work);
+    cudaError_t unsettled = texture_references_settle();
+    if (unsettled) return unsettled;
     if (repeat_try(work, &given)) return cudaSuccess;
     cudaError_t error = work->cooperative ? make_workspace(&given) : cudaSuccess;
     if (error) tally_failed(work->kernel);

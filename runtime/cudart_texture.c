@@ -178,28 +178,41 @@ static cudaError_t add_object(uint64_t *out, const ws_texture *inner, struct tex
     return cudaSuccess;
 }
 
+/* Surfaces are of arrays only, which must have been made for it. */
+static cudaError_t describe_surface(ws_texture *out, const struct cudaResourceDesc *resource)
+{
+    enum { LOAD_STORE = 2 };
+    if (resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+    cudaError_t error = set_array(out, resource->res.array.array);
+    if (error) return error;
+    return resource->res.array.array->flags & LOAD_STORE ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t texture_describe(ws_texture *out, const struct cudaResourceDesc *resource,
+                             const struct cudaTextureDesc *texture)
+{
+    if (!texture) return describe_surface(out, resource);
+    cudaError_t error = set_resource(out, resource);
+    return error ? error : set_sampling(out, texture);
+}
+
 static cudaError_t create_object(uint64_t *out, const struct cudaResourceDesc *resource,
                                  const struct cudaTextureDesc *texture)
 {
     ws_texture inner = {.size = sizeof inner};
     if (!out || !resource || !texture) return cudaErrorInvalidValue;
-    cudaError_t error = set_resource(&inner, resource);
-    if (!error) error = set_sampling(&inner, texture);
+    cudaError_t error = texture_describe(&inner, resource, texture);
     if (error) return error;
     return add_object(out, &inner,
                       (struct texture_object){.resource = *resource, .texture = *texture});
 }
 
-/* Of arrays only, which must have been made for it. */
 static cudaError_t create_surface(uint64_t *out, const struct cudaResourceDesc *resource)
 {
-    enum { LOAD_STORE = 2 };
     ws_texture inner = {.size = sizeof inner};
     if (!out || !resource) return cudaErrorInvalidValue;
-    if (resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
-    cudaError_t error = set_array(&inner, resource->res.array.array);
+    cudaError_t error = texture_describe(&inner, resource, NULL);
     if (error) return error;
-    if (!(resource->res.array.array->flags & LOAD_STORE)) return cudaErrorInvalidValue;
     return add_object(out, &inner,
                       (struct texture_object){.resource = *resource, .is_surface = true});
 }

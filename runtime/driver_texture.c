@@ -4,6 +4,7 @@
 
 #include "cudart_array.h"
 #include "driver.h"
+#include "texture_reference.h"
 
 CUDART cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
                                      struct cudaExtent extent, unsigned flags);
@@ -247,3 +248,124 @@ static cudaError_t create_surface(uint64_t *out, const struct resource *resource
 DRIVER(cuSurfObjectCreate, (uint64_t * out, const struct resource *resource),
        create_surface(out, resource))
 DRIVER(cuSurfObjectDestroy, (uint64_t handle), cudaDestroySurfaceObject(handle))
+
+/* ---- references of modules ------------------------------------------------------------------- */
+
+static cudaError_t find_reference(struct texture_reference **out, struct binary *binary,
+                                  const char *name, bool is_surface)
+{
+    uint64_t address;
+    size_t bytes;
+    if (!out || !name || !handle_is(HANDLE_MODULE, binary)) return cudaErrorInvalidValue;
+    api_lock();
+    ws_status status = ws_device_symbol(runtime.device, binary->module, name, &address, &bytes);
+    *out = status == WS_OK ? texture_reference_of(binary, name, is_surface) : NULL;
+    api_unlock();
+    return *out ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+static cudaError_t bind_array(struct texture_reference *reference, cudaArray_t array)
+{
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+    resource.res.array.array = array;
+    if (!texture_reference_is(reference) || !is_array(array)) return cudaErrorInvalidValue;
+    texture_reference_bind(reference, 0, &resource, NULL);
+    return cudaSuccess;
+}
+
+static cudaError_t bind_bytes(size_t *offset, struct texture_reference *reference, uint64_t address,
+                              size_t bytes)
+{
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
+    size_t before = address % 512; /* textureAlignment */
+    if (!texture_reference_is(reference) || !address) return cudaErrorInvalidValue;
+    resource.res.linear.devPtr = pointer_of(address - before);
+    resource.res.linear.desc = reference->resource.res.linear.desc;
+    resource.res.linear.sizeInBytes = bytes + before;
+    return texture_reference_bind(reference, address, &resource, offset) ? cudaSuccess
+                                                                         : cudaErrorInvalidValue;
+}
+
+static cudaError_t bind_rows(struct texture_reference *reference, const struct array_2d *shape,
+                             uint64_t address, size_t pitch)
+{
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypePitch2D};
+    if (!texture_reference_is(reference) || !shape) return cudaErrorInvalidValue;
+    cudaError_t error = find_format(shape->format, shape->channels, &resource.res.pitch2D.desc);
+    resource.res.pitch2D.devPtr = pointer_of(address);
+    resource.res.pitch2D.width = shape->width;
+    resource.res.pitch2D.height = shape->height;
+    resource.res.pitch2D.pitchInBytes = pitch;
+    if (!error && !texture_reference_bind(reference, address, &resource, NULL))
+        error = cudaErrorInvalidValue;
+    return error;
+}
+
+/* Of memory; an array has its own. */
+static cudaError_t set_format_of(struct texture_reference *reference, unsigned format,
+                                 unsigned channels)
+{
+    if (!texture_reference_is(reference)) return cudaErrorInvalidValue;
+    bool is_array = reference->is_bound && reference->resource.resType == cudaResourceTypeArray;
+    reference->is_changed = reference->is_bound;
+    return is_array ? cudaSuccess
+                    : find_format(format, channels, &reference->resource.res.linear.desc);
+}
+
+static cudaError_t set_filter(struct texture_reference *reference, int mode)
+{
+    if (!texture_reference_is(reference)) return cudaErrorInvalidValue;
+    reference->sampling.filterMode = mode;
+    reference->is_changed = reference->is_bound;
+    return cudaSuccess;
+}
+
+static cudaError_t set_mode(struct texture_reference *reference, int dimension, int mode)
+{
+    if (dimension < 0 || dimension > 2 || !texture_reference_is(reference))
+        return cudaErrorInvalidValue;
+    reference->sampling.addressMode[dimension] = mode;
+    reference->is_changed = reference->is_bound;
+    return cudaSuccess;
+}
+
+static cudaError_t set_flags(struct texture_reference *reference, unsigned flags)
+{
+    enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2, SRGB = 16 };
+    if (!texture_reference_is(reference)) return cudaErrorInvalidValue;
+    reference->sampling.readMode = !(flags & READ_AS_INTEGER);
+    reference->sampling.sRGB = (flags & SRGB) != 0;
+    reference->sampling.normalizedCoords = (flags & NORMALIZED_COORDINATES) != 0;
+    reference->is_changed = reference->is_bound;
+    return cudaSuccess;
+}
+
+DRIVER(cuModuleGetTexRef,
+       (struct texture_reference * *out, struct binary *binary, const char *name),
+       find_reference(out, binary, name, false))
+DRIVER(cuModuleGetSurfRef,
+       (struct texture_reference * *out, struct binary *binary, const char *name),
+       find_reference(out, binary, name, true))
+DRIVER(cuTexRefSetArray, (struct texture_reference * reference, cudaArray_t array, unsigned flags),
+       ((void)flags, bind_array(reference, array)))
+DRIVER(cuSurfRefSetArray, (struct texture_reference * reference, cudaArray_t array, unsigned flags),
+       ((void)flags, bind_array(reference, array)))
+DRIVER(cuTexRefSetAddress_v2,
+       (size_t * offset, struct texture_reference *reference, uint64_t address, size_t bytes),
+       bind_bytes(offset, reference, address, bytes))
+DRIVER(cuTexRefSetAddress2D_v3,
+       (struct texture_reference * reference, const struct array_2d *shape, uint64_t address,
+        size_t pitch),
+       bind_rows(reference, shape, address, pitch))
+DRIVER(cuTexRefSetFormat, (struct texture_reference * reference, unsigned format, int channels),
+       set_format_of(reference, format, (unsigned)channels))
+DRIVER(cuTexRefSetAddressMode, (struct texture_reference * reference, int dimension, int mode),
+       set_mode(reference, dimension, mode))
+DRIVER(cuTexRefSetFilterMode, (struct texture_reference * reference, int mode),
+       set_filter(reference, mode))
+DRIVER(cuTexRefSetFlags, (struct texture_reference * reference, unsigned flags),
+       set_flags(reference, flags))
+/* Launches take the references of their module as they are. */
+DRIVER(cuParamSetTexRef, (struct kernel * kernel, int unit, struct texture_reference *reference),
+       ((void)kernel, (void)unit,
+        texture_reference_is(reference) ? cudaSuccess : cudaErrorInvalidValue))

@@ -9,6 +9,7 @@
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   work.c       what a stream is asked for: done at once, or kept
  *   device_runtime.c   what kernels ask for: launches and the like
+ *   texture_reference.c   texture references of programs before CUDA 12
  *   graph.c      work with dependencies
  *   event_log.c  the timeline of calls, launches and copies
  *   power_log.c  power and temperature in virtual time, by gpu_history.c

@@ -43,23 +43,12 @@ static ws_status parse_layered(struct parser *parser, struct insn *insn)
     return parser_expect(parser, '}', "after the coordinates");
 }
 
-/* What refers to a texture at module scope, of programs before CUDA 12, is known but not executed. */
+/* A register, or what refers to a texture at module scope (.texref, of programs before CUDA 12): a variable that holds the
+ * handle. */
 static ws_status parse_handle(struct parser *parser, struct insn *insn)
 {
-    int32_t reg;
-    struct token token = *current(parser);
-    if (token.kind != TOKEN_NAME || parser_find_register(parser, &token, &reg))
-        return parse_operand(parser, TYPE_B64, ACCEPT_REGISTER,
-                             &insn->operands[insn->ndst + insn->nsrc++]);
-    const struct symbol *symbol = names_find(&parser->names, token.start, token.length);
-    if (!symbol || symbol->kind != SYMBOL_VARIABLE)
-        return parse_operand(parser, TYPE_B64, ACCEPT_REGISTER,
-                             &insn->operands[insn->ndst + insn->nsrc++]);
-    parser->body.is_foreign = true;
-    parser->body.foreign_what =
-        arena_format(parser->arena, "texture reference '%s'", parser_copy(parser, &token));
-    advance(parser);
-    return WS_OK;
+    return parse_operand(parser, TYPE_B64, ACCEPT_REGISTER | ACCEPT_SYMBOL,
+                         &insn->operands[insn->ndst + insn->nsrc++]);
 }
 
 /* A sampler of its own behind the texture: the independent mode, which CUDA does not use. */

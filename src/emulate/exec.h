@@ -767,7 +767,9 @@ uint64_t heap_take(struct heap *heap, uint64_t bytes);
 /* False: malloc did not return this address, or it was freed before. */
 bool heap_give(struct heap *heap, uint64_t address);
 
-/* texture.c: the texture of a handle, or NULL and, as words, why there is none. */
+/* texture.c: what a lane's operand says: a handle, or the variable that holds it. */
+uint64_t texture_handle(const struct exec *x, const struct uop *u, operand_ref from, unsigned lane);
+/* The texture of a handle, or NULL and, as words, why there is none. */
 const ws_texture *texture_find(const struct device *device, uint64_t handle, const char **why);
 /* The handle that has these lower 32 bits, which are all that native code keeps of it. */
 uint64_t texture_handle_of(const struct device *device, uint32_t low);

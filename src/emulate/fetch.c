@@ -325,14 +325,10 @@ static void combine_axes(struct fetch *f, const struct axis axes[3])
 /* False: a fault was recorded. */
 static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane, struct fetch *f)
 {
-    uint64_t handle;
     const char *why;
     bool is_low = u->insn->modifiers & NM_LOW_HANDLE;
-    if (is_low)
-        handle = texture_handle_of(x->launch->device, lane_word(x, u->src[0], lane));
-    else
-        memcpy(&handle, x->base[u->src[0] >> 30] + (u->src[0] & 0x3fffffff) + 8 * lane,
-               sizeof handle);
+    uint64_t handle = is_low ? texture_handle_of(x->launch->device, lane_word(x, u->src[0], lane))
+                             : texture_handle(x, u, u->src[0], lane);
     f->texture = texture_find(x->launch->device, handle, &why);
     if (f->texture) why = mismatch(u->insn, f->texture);
     if (why) {

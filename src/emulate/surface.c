@@ -78,9 +78,8 @@ bool surface_locate(struct exec *x, const struct uop *u, uint64_t addresses[WARP
     *lanes = 0;
     for (uint32_t left = x->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        uint64_t handle;
         const char *why;
-        memcpy(&handle, x->base[ref >> 30] + (ref & 0x3fffffff) + 8 * lane, sizeof handle);
+        uint64_t handle = texture_handle(x, u, ref, lane);
         const ws_texture *surface = texture_find(x->launch->device, handle, &why);
         if (surface) why = mismatch(u->insn, surface);
         bool accesses = !why && find(u, surface, spot_of(x, u, lane), &addresses[lane], &why);

@@ -132,6 +132,15 @@ uint64_t texture_handle_of(const struct device *device, uint32_t low)
     return serial << SERIAL_SHIFT | low;
 }
 
+uint64_t texture_handle(const struct exec *x, const struct uop *u, operand_ref from, unsigned lane)
+{
+    uint64_t handle;
+    memcpy(&handle, x->base[from >> 30] + (from & 0x3fffffff) + 8 * lane, sizeof handle);
+    if (insn_source(u->insn, 0)->kind == OPERAND_SYMBOL)
+        memcpy(&handle, devmem_host(x->launch->memory, handle), sizeof handle);
+    return handle;
+}
+
 const ws_texture *texture_find(const struct device *device, uint64_t handle, const char **why)
 {
     const struct texture_slot *slot = find_slot(device, handle);
