@@ -19,6 +19,9 @@ NAME.expect, if there is one, has lines
     every-launch PERCENT        with --every-launch each kernel takes the same time but for so much
     prints-times                the program's output has predicted times: those of machine code differ
     no-machine-code REASON      not with --machine-code
+    night REASON                nvcc takes long: only with NIGHTLY in the environment, or named with --prebuild
+
+run.py WARPSAGE FOLDER --prebuild NAME ... writes prebuilt/NAME anew; it needs nvcc.
 
 With --machine-code each is also compiled for sm_75, 80, 86, 89 and 90 without PTX, and run on a GPU of each, or of
 those that --targets names: it must print what the program with PTX prints on that GPU, and meet the expectations
@@ -52,13 +55,23 @@ def is_newer(path, *others):
         os.path.getmtime(path) >= os.path.getmtime(one) for one in others)
 
 
+def sources_of(name):
+    return [os.path.join(HERE, name + ".cu")] + sorted(glob.glob(os.path.join(HERE, name, "*.cu")))
+
+
+def headers_of(name):
+    return glob.glob(os.path.join(HERE, name, "*.h")) + glob.glob(os.path.join(HERE, "*.h"))
+
+
+def separate_options(name):
+    return ["-rdc=true"] if len(sources_of(name)) > 1 else []
+
+
 def build(nvcc, name, folder, options):
     """The program in both link modes."""
-    parts = sorted(glob.glob(os.path.join(HERE, name, "*.cu")))
-    headers = glob.glob(os.path.join(HERE, name, "*.h")) + [os.path.join(HERE, "check.h")]
-    options = (["-rdc=true"] if parts else []) + options
+    headers, options = headers_of(name), separate_options(name) + options
     linked, things = [], []
-    for number, source in enumerate([os.path.join(HERE, name + ".cu")] + parts):
+    for number, source in enumerate(sources_of(name)):
         things.append(os.path.join(folder, f"{name}{number or ''}.o"))
         if not is_newer(things[-1], source, *headers):
             subprocess.run([nvcc, "-O2", "-lineinfo", "-c", *options, "-o", things[-1], source],
@@ -73,12 +86,10 @@ def build(nvcc, name, folder, options):
 
 def build_machine_code(nvcc, name, folder, options):
     """The program without PTX, and its targets: those from that of the options on."""
-    parts = sorted(glob.glob(os.path.join(HERE, name, "*.cu")))
-    sources = [os.path.join(HERE, name + ".cu")] + parts
-    headers = glob.glob(os.path.join(HERE, name, "*.h")) + [os.path.join(HERE, "check.h")]
+    sources, headers = sources_of(name), headers_of(name)
     least = max([int(one[9:]) for one in options if one.startswith("-arch=sm_")] + [75])
     targets = [target for target in GPUS if target >= least]
-    others = [one for one in options if one.startswith(("-l", "-fmad"))] + (["-rdc=true"] if parts else [])
+    others = [one for one in options if one.startswith(("-l", "-fmad", "-std", "--ext", "-diag"))] + separate_options(name)
     codes = [word for target in targets
              for word in ("-gencode", f"arch=compute_{target},code=sm_{target}")]
     program = os.path.join(folder, name + "_machine_code")
@@ -91,7 +102,7 @@ def build_machine_code(nvcc, name, folder, options):
 def read_expectations(name):
     path = os.path.join(HERE, name + ".expect")
     expected = {"nvcc": [], "args": [], "options": [], "exit": 0, "stdout": [], "report": [],
-                "stderr": [], "every-launch": None, "prints-times": False, "no-machine-code": False}
+                "stderr": [], "every-launch": None, "prints-times": False, "no-machine-code": False, "night": False}
     lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
     for line in lines:
         key, _, value = line.partition(" ")
@@ -101,7 +112,7 @@ def read_expectations(name):
             expected[key] = shlex.split(value)
         elif key == "every-launch":
             expected[key] = float(value)
-        elif key in ("prints-times", "no-machine-code"):
+        elif key in ("prints-times", "no-machine-code", "night"):
             expected[key] = True
         elif key == "exit":
             expected[key] = int(value)
@@ -231,6 +242,17 @@ def main_machine_code(warpsage, folder, nvcc, names, targets):
     return 1 if bad else 0
 
 
+def prebuild(nvcc, names):
+    """Without paths of this machine."""
+    for name in names:
+        sources = [os.path.relpath(one, HERE) for one in sources_of(name)]
+        program = os.path.join("prebuilt", name)
+        subprocess.run([nvcc, "-O2", "-cudart", "shared", *separate_options(name),
+                        *read_expectations(name)["nvcc"], "-o", program, *sources], check=True, cwd=HERE)
+        subprocess.run(["strip", program], check=True, cwd=HERE)
+    return 0
+
+
 def main():
     warpsage, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     nvcc = find_nvcc()
@@ -242,6 +264,8 @@ def main():
         at = names.index("--targets")
         targets = [int(one) for one in names[at + 1].split(",")]
         del names[at:at + 2]
+    if names[:1] == ["--prebuild"]:
+        return prebuild(nvcc, names[1:])
     names = names or sorted(one[:-3] for one in os.listdir(HERE) if one.endswith(".cu"))
     if is_machine_code:
         os.makedirs(folder, exist_ok=True)
@@ -251,7 +275,8 @@ def main():
     for name in names:
         prebuilt = os.path.join(HERE, "prebuilt", name)
         expected = read_expectations(name)
-        programs = build(nvcc, name, folder, expected["nvcc"]) if nvcc else []
+        is_built = nvcc and (os.environ.get("NIGHTLY") or not expected["night"])
+        programs = build(nvcc, name, folder, expected["nvcc"]) if is_built else []
         if os.path.exists(prebuilt):
             programs.append(prebuilt)
         for program in programs:
@@ -261,7 +286,7 @@ def main():
             for problem in problems:
                 print(f"{os.path.relpath(program)}: {problem}")
     if not count:
-        print("nothing to run: no nvcc and no prebuilt programs")
+        print("nothing to run: no nvcc, or only by night, and no prebuilt programs")
         return 77
     print(f"{count - failed} of {count} programs passed")
     return 1 if failed else 0
