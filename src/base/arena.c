@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024 };
+/* The first chunk and the greatest, unless more is asked for: many arenas stay small, and chunks are zeroed. */
+enum { CHUNK_LEAST = 4 * 1024, CHUNK_MOST = 64 * 1024 };
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -42,7 +43,9 @@ void arena_keep(struct arena *arena)
 
 static struct arena_chunk *add_chunk(struct arena *arena, size_t bytes)
 {
-    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    size_t size = arena->chunks ? 2 * arena->chunks->size : CHUNK_LEAST;
+    if (size > CHUNK_MOST) size = CHUNK_MOST;
+    if (size < bytes) size = bytes;
     size_t whole = size <= SIZE_MAX - sizeof(struct arena_chunk) ? sizeof(struct arena_chunk) + size
                                                                  : SIZE_MAX;
     struct arena_chunk *chunk = mem_zalloc_aligned(64, whole);
