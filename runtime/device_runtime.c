@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device_memory.h"
+#include "device_questions.h"
 #include "event_log.h"
 #include "stream_order.h"
 #include "virtual_time.h"
@@ -258,7 +259,7 @@ static cudaError_t ask_event(const ws_device_call *call, enum operation_kind kin
     return ask(call, &operation, stream);
 }
 
-static struct kernel *kernel_of(uint64_t index)
+struct kernel *device_runtime_kernel(uint64_t index)
 {
     return index == UINT64_MAX ? NULL : kernel_in(all.open->kernel->binary, (size_t)index);
 }
@@ -271,7 +272,7 @@ static dim3 dim3_of(const uint64_t *arguments)
 /* From argument `at` on: grid, block, shared memory. */
 static cudaError_t describe(const ws_device_call *call, unsigned at, struct kernel_work *out)
 {
-    *out = (struct kernel_work){.kernel = kernel_of(call->arguments[0]),
+    *out = (struct kernel_work){.kernel = device_runtime_kernel(call->arguments[0]),
                                 .grid = dim3_of(call->arguments + at),
                                 .block = dim3_of(call->arguments + at + 3),
                                 .shared = call->arguments[at + 6]};
@@ -374,51 +375,6 @@ static cudaError_t fill_rows(const ws_device_call *call)
     return a[4] > 1 && a[3] > a[1] ? cudaErrorInvalidPitchValue : ask(call, &operation, a[5]);
 }
 
-/* ---- what kernels ask about the device ------------------------------------------------------- */
-
-static cudaError_t give(const ws_device_call *call, const void *value, uint32_t bytes)
-{
-    ws_device_call_write(call, call->arguments[0], value, bytes);
-    return cudaSuccess;
-}
-static cudaError_t give_int(const ws_device_call *call, int value)
-{
-    return give(call, &value, sizeof value);
-}
-
-static cudaError_t give_attribute(const ws_device_call *call)
-{
-    int value = 0;
-    cudaError_t error = device_attribute((int)call->arguments[1], (int)call->arguments[2], &value);
-    return error ? error : give_int(call, value);
-}
-
-static cudaError_t give_limit(const ws_device_call *call)
-{
-    size_t value = 0;
-    cudaError_t error = device_limit((int)call->arguments[1], &value);
-    return error ? error : give(call, &value, sizeof value);
-}
-
-static cudaError_t give_function(const ws_device_call *call)
-{
-    struct cudaFuncAttributes attributes;
-    const struct kernel *kernel = kernel_of(call->arguments[1]);
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    kernel_attributes(kernel, &attributes);
-    return give(call, &attributes, sizeof attributes);
-}
-
-static cudaError_t give_occupancy(const ws_device_call *call)
-{
-    int blocks = 0;
-    const struct kernel *kernel = kernel_of(call->arguments[1]);
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    cudaError_t error =
-        kernel_blocks_per_sm(kernel, (int)call->arguments[2], call->arguments[3], &blocks);
-    return error ? error : give_int(call, blocks);
-}
-
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 typedef cudaError_t call_fn(const ws_device_call *call);
@@ -439,23 +395,6 @@ static cudaError_t record_event(const ws_device_call *call)
 {
     return ask_event(call, OPERATION_RECORD, call->arguments[1], call->arguments[0]);
 }
-static cudaError_t give_count(const ws_device_call *call)
-{
-    return give_int(call, 1);
-}
-static cudaError_t give_number(const ws_device_call *call)
-{
-    return give_int(call, 0);
-}
-static cudaError_t give_bank_size(const ws_device_call *call)
-{
-    return give_int(call, 1); /* four bytes */
-}
-static cudaError_t give_version(const ws_device_call *call)
-{
-    return give_int(call, (int)runtime_version() * 1000);
-}
-
 /* Functions that return an error, which the thread may ask for again. */
 static const struct {
     const char *name;
@@ -474,16 +413,6 @@ static const struct {
     {"Memcpy2DAsync", copy_rows},
     {"MemsetAsync", fill_row},
     {"Memset2DAsync", fill_rows},
-    {"FuncGetAttributes", give_function},
-    {"OccupancyMaxActiveBlocksPerMultiprocessor", give_occupancy},
-    {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", give_occupancy},
-    {"DeviceGetAttribute", give_attribute},
-    {"DeviceGetLimit", give_limit},
-    {"GetDeviceCount", give_count},
-    {"GetDevice", give_number},
-    {"DeviceGetCacheConfig", give_number},
-    {"DeviceGetSharedMemConfig", give_bank_size},
-    {"RuntimeGetVersion", give_version},
 };
 
 uint64_t device_runtime_call(void *user, const ws_device_call *call)
@@ -499,7 +428,7 @@ uint64_t device_runtime_call(void *user, const ws_device_call *call)
     if (!strcmp(call->function, "GetErrorName")) return device_memory_text((cudaError_t)a[0], true);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(call->function, calls[i].name)) return remember(call, calls[i].call(call));
-    return cudaErrorNotSupported;
+    return remember(call, device_question(call));
 }
 
 /* ---- grids ----------------------------------------------------------------------------------- */

@@ -18,6 +18,8 @@ cudaError_t device_runtime_begin(struct kernel *kernel);
 void device_runtime_end(const ws_launch *launch, bool is_good);
 /* Does what is asked for, until nothing is left. Called by itself, through launch_run: does nothing. */
 void device_runtime_run(void);
+/* The kernel that a call names, by its argument; NULL: there is none. While a kernel calls. */
+struct kernel *device_runtime_kernel(uint64_t index);
 /* The kernel that launched the one that runs; NULL: the host did. */
 const struct kernel *device_runtime_parent(void);
 
