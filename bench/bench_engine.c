@@ -65,12 +65,12 @@ static void fill_result(const struct bench *bench, struct result *out)
 {
     float *buffers[BUFFERS_MAX];
     double bytes = bench_fill(bench, buffers);
-    out->off = bench_run(bench, buffers, &(struct run){1, false, -1, NULL});
-    out->two = bench_run(bench, buffers, &(struct run){2, true, -1, NULL});
-    out->compiled = bench_run(bench, buffers, &(struct run){1, true, -1, "compiled"});
-    out->compiled_off = bench_run(bench, buffers, &(struct run){1, false, -1, "compiled"});
+    out->off = bench_run(bench, buffers, &(struct run){1, false, -1, NULL, NULL});
+    out->two = bench_run(bench, buffers, &(struct run){2, true, -1, NULL, NULL});
+    out->compiled = bench_run(bench, buffers, &(struct run){1, true, -1, "compiled", NULL});
+    out->compiled_off = bench_run(bench, buffers, &(struct run){1, false, -1, "compiled", NULL});
     for (int level = best_level(); level >= 0; level--)
-        out->on[level] = bench_run(bench, buffers, &(struct run){1, true, level, NULL});
+        out->on[level] = bench_run(bench, buffers, &(struct run){1, true, level, NULL, NULL});
     /* The process holds each buffer twice: the guest's and ours. */
     out->beyond_data = peak_bytes() - 2 * bytes;
     bench_free(buffers);

@@ -20,8 +20,9 @@ struct bench {
     int n;
     bool has_factor;              /* a float after n */
     size_t elements[BUFFERS_MAX]; /* floats in each buffer; 0: no more */
-    float (*expected)(const struct bench *bench, float *const buffers[], size_t i);
-    size_t output; /* buffer that `expected` speaks of */
+    float (*expected)(const struct bench *bench, float *const buffers[],
+                      size_t i); /* NULL: the caller compares the output */
+    size_t output;               /* buffer that `expected` speaks of */
 };
 extern const struct bench benches[BENCH_COUNT];
 extern const float bench_factor;
@@ -40,6 +41,7 @@ struct run {
     bool counters;
     int isa_level;      /* -1: the best that the host runs */
     const char *engine; /* with the best level only; NULL: the interpreter */
+    float *output;      /* all of it, if not NULL */
 };
 struct outcome {
     double seconds; /* of the best launch alone */
