@@ -49,6 +49,7 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
                        0x0c0c0c0c},
     .even_bytes = 0x00ff00ff,
     .low_pairs = 0x03030303,
+    .all_ones = UINT32_MAX,
     .sign_64 = UINT64_C(1) << 63,
     .no_sign_64 = INT64_MAX,
     .high_words = UINT64_C(0xffffffff00000000),
@@ -225,6 +226,26 @@ void body_set_step(struct body *b, uint32_t step)
     b->at = 0;
 }
 
+/* A .sync operation that all lanes of the warp pass together. */
+static void write_meeting(struct body *b)
+{
+    const struct uop *u = &b->code->uops[b->at];
+    path_tell(b);
+    cross_test(b, u);
+    x86_mask_test(b->a, 1, 1);
+    struct path_exit *exit = path_add_exit(b);
+    exit->jumps[exit->jump_count++] = x86_jump(b->a, X86_NOT_EQUAL);
+    if (template_cross(b, u)) {
+        b->templates++;
+        return;
+    }
+    values_store(b);
+    values_drop(b);
+    emit_operation(b, u);
+    for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
+        if (u->dst[k] != REF_NONE) shape_forget(b, u->dst[k]);
+}
+
 void body_write_step(struct body *b, uint32_t step)
 {
     uint32_t before = b->templates;
@@ -235,6 +256,7 @@ void body_write_step(struct body *b, uint32_t step)
         else
             emit_interpreted(b, u);
     }
+    if (b->code->terminator == TERM_SYNC && step + 1 < b->path->count) write_meeting(b);
     b->step_templates[step] = b->templates - before;
 }
 

@@ -140,7 +140,7 @@ struct body {
     struct code_extent range;                /* of the function, when it is written */
     uint32_t templates;                      /* operations that have one */
     uint32_t step_templates[PATH_STEPS_MAX]; /* of each step */
-    struct path_exit path_exits[PATH_STEPS_MAX];
+    struct path_exit path_exits[2 * PATH_STEPS_MAX];
     uint32_t path_exit_count;
     struct parting partings[PATH_FORKS_MAX];
     struct carried
@@ -168,6 +168,7 @@ struct body_constants {
     uint8_t reversed_bytes[64];                        /* of 32-bit lanes */
     uint32_t words_of_bytes[16];    /* of each byte where in 16 bytes its word begins */
     uint32_t even_bytes, low_pairs; /* of every byte the lower two bits */
+    uint32_t all_ones;
     uint64_t sign_64, no_sign_64, high_words, low_words, bits_64, quiet_64, half_64, float_one_64;
 };
 extern const struct body_constants body_constants;
@@ -224,6 +225,10 @@ template_fn template_integer, template_float, template_move, template_compare, t
     template_cast, template_parts, template_classify, template_inverse, template_div_approx;
 /* The same bits, of as many bytes as the type has. */
 template_fn template_copy;
+/* A .sync operation behind a code block, for a whole warp. Where cross_test says so nobody has to wait at it. */
+template_fn template_cross;
+/* Lanes in k1 that do not name all lanes of the warp, or have other operands than template_cross will assume. */
+void cross_test(struct body *b, const struct uop *u);
 template_fn template_set;
 /* An operation before an instruction: the address of a local variable in the frame of its function. */
 template_fn template_local_address;
@@ -345,6 +350,8 @@ void path_begin(struct body *b);
 void path_note_read(struct body *b, operand_ref ref, unsigned chunks);
 /* Behind the body of the code block at hand. */
 void path_step_end(struct body *b);
+/* A way out of the path at the end of the code block at hand. */
+struct path_exit *path_add_exit(struct body *b);
 void path_write_exits(struct body *b);
 /* Brings values to the registers where they were; others are stored. */
 void values_restore(struct body *b, const struct values *to);

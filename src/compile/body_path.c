@@ -134,6 +134,13 @@ static void emit_branch(struct body *b, struct path_exit *exit)
     exit->jumps[exit->jump_count++] = x86_jump(b->a, X86_NOT_EQUAL);
 }
 
+struct path_exit *path_add_exit(struct body *b)
+{
+    struct path_exit *exit = &b->path_exits[b->path_exit_count++];
+    *exit = (struct path_exit){.step = b->step, .values = b->values};
+    return exit;
+}
+
 void path_step_end(struct body *b)
 {
     bool is_last = b->step + 1 == b->path->count;
@@ -143,8 +150,7 @@ void path_step_end(struct body *b)
         emit_exit(b, b->step);
         return;
     }
-    struct path_exit *exit = &b->path_exits[b->path_exit_count++];
-    *exit = (struct path_exit){.step = b->step, .values = b->values};
+    struct path_exit *exit = path_add_exit(b);
     emit_branch(b, exit);
     if (is_last) emit_return(b, exit);
 }

@@ -73,7 +73,7 @@ static uint32_t next_use(const struct body *b, operand_ref ref, uint32_t at)
         enum use what = first_use(code, ref, first, &use);
         if (what == USE_OVERWRITES) return NEVER;
         if (what == USE_READS) return passed + use - first;
-        passed += code->uop_count - first;
+        passed += first < code->uop_count ? code->uop_count - first : 0;
         step = (step + 1) % b->path->count;
     }
     return NEVER;

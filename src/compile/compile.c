@@ -215,6 +215,7 @@ static struct engine_path *describe_path(struct writing *w, const struct body *b
     path->forks = memcpy(ARENA_ARRAY(arena, struct path_fork, PATH_FORKS_MAX), plan->forks,
                          sizeof plan->forks);
     path->fork_count = plan->fork_count;
+    path->needs_turn = plan->fork_count || plan->meets;
     path->variants = describe_variants(w, b);
     path->pieces = plan->fork_count ? describe_pieces(w, b) : NULL;
     return path;

@@ -46,6 +46,20 @@ static void note_code(struct path_facts *facts, uint32_t index)
         facts->is_begin[code->targets[i]] = true;
 }
 
+bool code_may_meet(const struct program *program, const struct code *code)
+{
+    if (code->terminator != TERM_SYNC || code->guard != REF_NONE) return false;
+    const struct uop *u = &code->uops[code->uop_count];
+    unsigned family = op_infos[u->insn->op].family;
+    bool is_plain = family == FAMILY_SHUFFLE || family == FAMILY_VOTE || family == FAMILY_BARRIER;
+    operand_ref members = u->src[u->insn->nsrc - 1];
+    uint32_t lanes;
+    if (!is_plain || u->elements || members == REF_NONE) return false;
+    if (members >> 30 != BASE_POOL) return true;
+    memcpy(&lanes, program->pool + (members & 0x3fffffff), sizeof lanes);
+    return lanes == UINT32_MAX;
+}
+
 void path_facts_init(struct path_facts *facts, const struct program *program)
 {
     uint32_t room = program->code_count + 1;
@@ -123,6 +137,7 @@ static uint32_t choose_way(const struct path_facts *facts, const struct code *co
 /* A path in the making. */
 struct following {
     const struct path_facts *facts;
+    bool is_part;
     uint32_t head, latch, uops;
     uint32_t most_meetings; /* at a code block that it may come to */
     struct path_plan *plan;
@@ -172,7 +187,8 @@ static uint32_t find_arm(const struct following *f, uint32_t first, uint32_t mee
         code_successors(code, to);
         uops += code->uop_count;
         bool is_fixed = (to[0] == CODE_END) != (to[1] == CODE_END);
-        if (!is_fixed || code->backward || uops > ARM_UOPS_MAX) return NO_ARM;
+        if (!is_fixed || code->terminator == TERM_SYNC || code->backward || uops > ARM_UOPS_MAX)
+            return NO_ARM;
         at = to[0] == CODE_END ? to[1] : to[0];
     }
     return count;
@@ -227,7 +243,10 @@ static void follow(struct following *f)
         plan->returns = code->backward && to == f->head;
         if (plan->returns || f->uops > PATH_UOPS_MAX) return;
         if (code->backward && (f->latch != CODE_END || turns > TURNS_MAX)) return;
+        bool meets = code->terminator == TERM_SYNC;
+        if (meets && (f->is_part || !code_may_meet(facts->program, code))) return;
         if (!may_follow(f, to, 0, 0)) return;
+        plan->meets = plan->meets || meets;
     }
 }
 
@@ -235,6 +254,7 @@ bool path_plan(const struct path_facts *facts, uint32_t head, bool is_part, stru
 {
     if (facts->is_barred[head]) return false;
     struct following f = {.facts = facts,
+                          .is_part = is_part,
                           .head = head,
                           .latch = mark_loop(facts, head),
                           .most_meetings = UINT32_MAX / 2,

@@ -12,6 +12,7 @@ struct path_plan {
     uint32_t turns[PATH_STEPS_MAX];         /* by step: ends of loops that were passed before it */
     uint32_t count;
     bool returns; /* from the last to the first */
+    bool meets;   /* passes .sync operations */
     struct path_fork forks[PATH_FORKS_MAX];
     uint32_t fork_count;
 };
@@ -49,12 +50,17 @@ void path_facts_clear(struct path_facts *facts);
 /* The path from a code block; false: it is barred. */
 bool path_plan(const struct path_facts *facts, uint32_t head, bool is_part, struct path_plan *out);
 
+/* May a path pass the .sync operation that ends the code block? If all living lanes are there and it names all lanes of a
+ * warp they pass it at once; it is one that only looks at registers. */
+bool code_may_meet(const struct program *program, const struct code *code);
+
 /* Code blocks to which a code block leads by itself: up to two, CODE_END for none. */
 static inline void code_successors(const struct code *code, uint32_t out[2])
 {
-    bool branches = code->terminator == TERM_BRANCH;
+    bool branches = code->terminator == TERM_BRANCH, meets = code->terminator == TERM_SYNC;
     bool is_fixed = branches && code->guard == REF_NONE;
-    out[0] = (code->terminator == TERM_FALL || branches) && !is_fixed ? code->next : CODE_END;
+    bool falls = code->terminator == TERM_FALL || branches || meets;
+    out[0] = falls && !is_fixed ? code->next : CODE_END;
     out[1] = branches ? code->target : CODE_END;
 }
 

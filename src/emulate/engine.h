@@ -53,6 +53,7 @@ struct engine_path {
     uint32_t most_turns;   /* before the last */
     const struct path_fork *forks;
     uint32_t fork_count;
+    bool needs_turn; /* no other split may have a turn on the way, and no limit may be reached */
     const struct path_variant *variants; /* by the ways of a turn in which no lanes part */
     const struct path_variant *pieces;   /* what lies between forks, and their arms, in order */
 };

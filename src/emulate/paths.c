@@ -19,8 +19,8 @@ static bool meets_others(const struct warp *warp, const struct split *split,
     return false;
 }
 
-/* Where lanes part on a path of their own, nobody looks at the limit, and the split keeps its place in the table. */
-static bool may_fork(const struct exec *x, const struct warp *warp, const struct split *split,
+/* Where lanes part and meet within a path, nobody looks at the limit, and the split keeps its place in the table. */
+static bool has_turn(const struct exec *x, const struct warp *warp, const struct split *split,
                      const struct engine_path *path)
 {
     uint64_t turns = path->returns ? STOP_INTERVAL : 1;
@@ -39,7 +39,7 @@ const struct engine_path *path_find(const struct exec *x, const struct warp *war
     /* The look that is due after so many turns is due at their ends, and the path passes some. */
     uint32_t turns = path->most_turns;
     if (turns && split->turns.backward % STOP_INTERVAL + turns >= STOP_INTERVAL) return NULL;
-    if (path->fork_count && !may_fork(x, warp, split, path)) return NULL;
+    if (path->needs_turn && !has_turn(x, warp, split, path)) return NULL;
     return meets_others(warp, split, path) ? NULL : path;
 }
 
