@@ -19,6 +19,8 @@ add_library(warpsage_cudart SHARED ${runtime_sources})
 set_target_properties(warpsage_cudart PROPERTIES OUTPUT_NAME warpsage-cudart
                                                  LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
 target_link_libraries(warpsage_cudart PRIVATE warpsage_static)
+# It is there as the program starts, so that variables of threads are found without a call.
+target_compile_options(warpsage_cudart PRIVATE -ftls-model=initial-exec)
 target_link_options(
   warpsage_cudart PRIVATE -Wl,-Bsymbolic -Wl,-z,initfirst -Wl,--as-needed
                           -Wl,--exclude-libs,$<TARGET_FILE_NAME:warpsage_static>)
