@@ -80,11 +80,8 @@ static inline void segment_bases(const struct body_segment *segment, uint32_t fi
                                  const struct body_frame *frame,
                                  const struct access_base *bases[GROUPS_AT_ONCE])
 {
-    static const struct access_base zeros = {.shape = ACCESS_UNIFORM};
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t shape = segment->shapes[first + i];
-        bases[i] = shape < SHAPES_MAX ? &frame->shapes[shape].at : &zeros;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        bases[i] = &frame->shapes[segment->shapes[first + i]].at;
 }
 
 /* Lanes `lanes` take part from here on. */

@@ -20,6 +20,7 @@ static void add_site(struct worker *w, struct group_state *state, const struct g
     state->offsets[state->count++] = (uint64_t)one->offset - (is_merged ? view->merged_offset : 0);
     state->alignment |= of->alignment[space];
     state->uniform_alignment |= of->uniform_alignment[space];
+    state->shared_count += space == SPACE_SHARED;
     if (space != SPACE_GLOBAL) return;
     unsigned kind = of->kinds[space];
     state->touches[state->touch_count++] =
@@ -82,20 +83,38 @@ static uint32_t find_pattern(struct worker *w, struct group_state *state, const 
     return number;
 }
 
-bool group_see(struct worker *w, struct group_state *state, const struct access_group *group,
-               const struct access_base *at, uint32_t active)
+static uint32_t run_lanes(const struct group_state *state, const struct access_base *at,
+                          uint32_t active)
 {
-    if (at->shape == ACCESS_GENERAL || state->is_apart) return false;
+    if (at->shape == ACCESS_UNIFORM) return 1;
+    for (uint32_t i = 0; i < state->touch_count; i++)
+        if (state->touches[i].bytes != (uint64_t)at->stride) return 0;
+    if (active != UINT32_MAX) return 0;
+    return at->shape == ACCESS_STRIDED ? 32 : 16;
+}
+
+const struct group_last *group_see(struct worker *w, struct group_state *state,
+                                   const struct access_group *group, const struct access_base *at,
+                                   uint32_t active)
+{
+    if (at->shape == ACCESS_GENERAL || state->is_apart) return NULL;
     bool is_uniform = at->shape == ACCESS_UNIFORM;
     uint64_t alignment = is_uniform ? state->uniform_alignment : state->alignment;
     uint64_t low = at->base & alignment;
     const struct access base = group_access(group, at, active);
     const struct regular_key key = regular_key(&base, low);
     uint32_t number = find_pattern(w, state, &base, &key);
-    if (number == GROUP_APART) return false;
-    state->seen = (struct group_last){active, at->shape, at->stride, at->base2 - at->base,
-                                      low,    alignment, number};
-    return true;
+    if (number == GROUP_APART) return NULL;
+    struct group_last *seen = &state->seen[at->base >> GROUP_SEEN_SHIFT & (GROUP_SEEN - 1)];
+    *seen = (struct group_last){.active = active,
+                                .shape = at->shape,
+                                .stride = at->stride,
+                                .delta = at->base2 - at->base,
+                                .low = low,
+                                .alignment = alignment,
+                                .pattern = number,
+                                .run_lanes = run_lanes(state, at, active)};
+    return seen;
 }
 
 void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage)

@@ -23,14 +23,18 @@ struct group_last {
     uint64_t delta; /* from half to half */
     uint64_t low, alignment;
     uint32_t pattern;
+    uint32_t
+        run_lanes; /* that access bytes side by side: 32, 16 in each half, 1: all the same; 0: none do */
 };
+
+enum { GROUP_SEEN = 4, GROUP_SEEN_SHIFT = 5 /* by the sector of lane 0 */ };
 
 /* A group as one worker sees it: instructions that have a cost. */
 struct group_state {
-    struct group_last seen;
+    struct group_last seen[GROUP_SEEN];
     bool is_known;
-    bool is_apart; /* each of its accesses is to be counted by itself */
-    uint32_t count;
+    bool is_apart;                /* each of its accesses is to be counted by itself */
+    uint32_t count, shared_count; /* accesses; those to shared memory */
     uint32_t *sites;
     uint64_t *offsets;
     struct group_touch *touches;
@@ -75,17 +79,20 @@ static inline struct access group_access(const struct access_group *group,
                            .stride = at->stride,
                            .addresses = at->addresses};
 }
-/* Are these the addresses that were seen last? */
-static inline bool group_is_seen(const struct group_state *state, const struct access_base *at,
-                                 uint32_t active)
+/* These addresses, if they were seen last; else NULL. */
+static inline const struct group_last *group_seen(const struct group_state *state,
+                                                  const struct access_base *at, uint32_t active)
 {
-    const struct group_last *seen = &state->seen;
-    return seen->active == active && seen->shape == at->shape && seen->stride == at->stride &&
-           seen->delta == at->base2 - at->base && seen->low == (at->base & seen->alignment);
+    const struct group_last *seen = &state->seen[at->base >> GROUP_SEEN_SHIFT & (GROUP_SEEN - 1)];
+    bool is_seen = seen->active == active && seen->shape == at->shape &&
+                   seen->stride == at->stride && seen->delta == at->base2 - at->base &&
+                   seen->low == (at->base & seen->alignment);
+    return is_seen ? seen : NULL;
 }
-/* Makes them that; false: each access is to be counted by itself. */
-bool group_see(struct worker *w, struct group_state *state, const struct access_group *group,
-               const struct access_base *at, uint32_t active);
+/* Notes them as such; NULL: each access is to be counted by itself. */
+const struct group_last *group_see(struct worker *w, struct group_state *state,
+                                   const struct access_group *group, const struct access_base *at,
+                                   uint32_t active);
 /* Adds `times` occurrences of a pattern to the tallies of the instructions and to `stage`. */
 void group_expand(struct worker *w, uint32_t pattern, uint64_t times, struct tally *stage);
 void access_groups_clear(struct access_groups *groups);

@@ -432,15 +432,17 @@ static bool count_group(struct worker *w, struct warp_state *warp, const struct 
 {
     struct group_state *state = group_find(w, &w->groups, group);
     if (!state->count) return true;
-    if (!group_is_seen(state, at, active) && !group_see(w, state, group, at, active)) return false;
+    const struct group_last *seen = group_seen(state, at, active);
+    if (!seen) seen = group_see(w, state, group, at, active);
+    if (!seen) return false;
     const struct access base = group_access(group, at, active);
     for (uint32_t i = 0; i < state->touch_count; i++) {
         const struct group_touch *touch = &state->touches[i];
         if (touch->reads) footprint_add_at(&w->read, &base, touch->bytes, touch->offset);
         if (touch->writes) footprint_add_at(&w->written, &base, touch->bytes, touch->offset);
     }
-    if (group->space == SPACE_SHARED) warp->shared += state->count;
-    tally_add(&warp->stage->groups, state->seen.pattern, 1);
+    warp->shared += state->shared_count;
+    tally_add(&warp->stage->groups, seen->pattern, 1);
     return true;
 }
 

@@ -3,6 +3,8 @@
  * compiled kernels keep their values in vector registers meanwhile. */
 #include "measure/warp_state.h"
 
+enum { GROUPS_AT_ONCE = 16 };
+
 static inline bool touch_bytes(struct footprint *footprint, uint64_t address, uint64_t bytes)
 {
     return footprint_try(footprint, address >> FOOTPRINT_SECTOR_SHIFT,
@@ -20,40 +22,46 @@ static bool touch_lanes(struct footprint *footprint, const uint64_t *addresses, 
 }
 
 /* As footprint_add_at; false: something is left to be done. */
-static inline bool touch_one(struct footprint *footprint, const struct access_base *at,
-                             uint32_t active, const struct group_touch *touch)
+static inline bool touch_one(struct footprint *footprint, const struct group_last *seen,
+                             const struct access_base *at, const struct group_touch *touch)
 {
-    enum { LANES = 32 };
-    const uint64_t base = at->base + touch->offset, bytes = touch->bytes;
-    bool is_whole = active == UINT32_MAX && (uint64_t)at->stride == bytes;
-    if (at->shape == ACCESS_UNIFORM) return touch_bytes(footprint, base, bytes);
-    if (!is_whole) return touch_lanes(footprint, at->addresses, active, touch->offset);
-    if (at->shape == ACCESS_STRIDED) return touch_bytes(footprint, base, LANES * bytes);
-    return touch_bytes(footprint, base, LANES / 2 * bytes) &&
-           touch_bytes(footprint, at->base2 + touch->offset, LANES / 2 * bytes);
+    enum { HALF = 16 };
+    const uint64_t bytes = seen->run_lanes * touch->bytes;
+    if (!bytes) return touch_lanes(footprint, at->addresses, seen->active, touch->offset);
+    if (!touch_bytes(footprint, at->base + touch->offset, bytes)) return false;
+    return seen->run_lanes != HALF || touch_bytes(footprint, at->base2 + touch->offset, bytes);
 }
 
 static inline bool touch(struct worker *w, const struct group_state *state,
-                         const struct access_base *at, uint32_t active)
+                         const struct group_last *seen, const struct access_base *at)
 {
     for (uint32_t i = 0; i < state->touch_count; i++) {
         const struct group_touch *one = &state->touches[i];
-        if (one->reads && !touch_one(&w->read, at, active, one)) return false;
-        if (one->writes && !touch_one(&w->written, at, active, one)) return false;
+        if (one->reads && !touch_one(&w->read, seen, at, one)) return false;
+        if (one->writes && !touch_one(&w->written, seen, at, one)) return false;
     }
     return true;
 }
 
-/* Notes what the group touches, which may be noted twice; false: not all of it, or it cannot be counted quickly. */
+/* What a group adds. */
+struct addition {
+    uint64_t *count; /* NULL: nothing */
+    uint32_t shared;
+};
+
+/* Notes what the group touches, which may be noted twice. False: not all of it, or it cannot be counted quickly. */
 static inline bool prepare(struct worker *w, const struct tally *tally,
                            const struct access_group *group, const struct access_base *at,
-                           uint32_t active)
+                           uint32_t active, struct addition *out)
 {
     const struct group_state *state = &w->groups.states[group->number];
+    *out = (struct addition){NULL, 0};
     if (group->number >= w->groups.state_count || !state->is_known) return false;
     if (!state->count) return true;
-    return group_is_seen(state, at, active) && state->seen.pattern < tally->size &&
-           touch(w, state, at, active);
+    const struct group_last *seen = group_seen(state, at, active);
+    if (!seen || seen->pattern >= tally->size || !touch(w, state, seen, at)) return false;
+    *out = (struct addition){&tally->counts[seen->pattern], state->shared_count};
+    return true;
 }
 
 bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
@@ -62,15 +70,14 @@ bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
 {
     struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
-    const struct tally *tally = &warp->stage->groups;
-    if (tells_apart(w, ref)) return false;
+    struct addition additions[GROUPS_AT_ONCE];
+    if (tells_apart(w, ref) || count > GROUPS_AT_ONCE) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!prepare(w, tally, &groups[i], bases[i], active)) return false;
+        if (!prepare(w, &warp->stage->groups, &groups[i], bases[i], active, &additions[i]))
+            return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct group_state *state = &w->groups.states[groups[i].number];
-        if (!state->count) continue;
-        tally->counts[state->seen.pattern]++;
-        if (groups[i].space == SPACE_SHARED) warp->shared += state->count;
+        if (additions[i].count) ++*additions[i].count;
+        warp->shared += additions[i].shared;
     }
     return true;
 }
