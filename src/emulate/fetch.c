@@ -24,8 +24,17 @@ struct tap {
     uint64_t address;
     double weight;
 };
+/* What is known of a handle, for all lanes that have the same. */
+struct known_texture {
+    uint64_t handle;
+    const ws_texture *texture; /* NULL: nothing is known yet, or there is none */
+    const char *why;           /* the instruction cannot read it; NULL: it can */
+    bool is_written;           /* all of it is there, and every texel may be read */
+    bool has_words;            /* channels of 32 bits: they are read as they stand */
+};
 struct fetch {
     const ws_texture *texture;
+    bool has_words;
     unsigned tap_count;
     struct tap taps[TAPS_MAX];
     bool is_undefined; /* a texel that counts was never written: the first, at */
@@ -39,7 +48,7 @@ static double to_texels(double x, uint64_t size, const ws_texture *t, unsigned k
 {
     const double limit = 1e12; /* any number beyond all textures whose floor an integer holds */
     if (isnan(x)) return 0;
-    if (!t->normalized_coordinates) return fmax(-limit, fmin(limit, x));
+    if (!t->normalized_coordinates) return x < -limit ? -limit : x > limit ? limit : x;
     if (t->address_modes[k] == WS_ADDRESS_WRAP || t->address_modes[k] == WS_ADDRESS_MIRROR) {
         if (isinf(x)) return 0;
         double whole = floor(x), fraction = x - whole;
@@ -47,6 +56,20 @@ static double to_texels(double x, uint64_t size, const ws_texture *t, unsigned k
         x = odd && t->address_modes[k] == WS_ADDRESS_MIRROR ? 1 - fraction : fraction;
     }
     return fmax(-limit, fmin(limit, x * (double)size));
+}
+
+/* Of what to_texels gives. */
+static int64_t floor_of(double x)
+{
+    int64_t whole = (int64_t)x;
+    return whole - ((double)whole > x);
+}
+
+/* Of 0 to 2^51, to the nearest, in the standard state of floating point (base/float_state.h). */
+static double nearest_whole(double x)
+{
+    const double shift = 0x1.8p52;
+    return (x + shift) - shift;
 }
 
 static uint64_t to_inside(int64_t index, uint64_t size, ws_address_mode mode, bool *inside)
@@ -70,19 +93,19 @@ static void locate_integer(struct axis *axis, int32_t x, uint64_t size, const ws
 }
 
 /* x in texels; `two`: both neighbours of a point between texels. */
-static void locate_texels(struct axis *axis, double x, uint64_t size, ws_address_mode mode,
-                          bool two)
+static inline void locate_texels(struct axis *axis, double x, uint64_t size, ws_address_mode mode,
+                                 bool two)
 {
     *axis = (struct axis){.taps = 1, .weight = {1}};
     if (!two) {
-        axis->index[0] = to_inside((int64_t)floor(x), size, mode, &axis->inside[0]);
+        axis->index[0] = to_inside(floor_of(x), size, mode, &axis->inside[0]);
         return;
     }
-    double below = floor(x - 0.5);
-    double alpha = nearbyint((x - 0.5 - below) * FRACTION_STEPS) / FRACTION_STEPS;
+    int64_t below = floor_of(x - 0.5);
+    double alpha = nearest_whole((x - 0.5 - (double)below) * FRACTION_STEPS) / FRACTION_STEPS;
     axis->taps = 2;
     for (unsigned i = 0; i < 2; i++)
-        axis->index[i] = to_inside((int64_t)below + (int64_t)i, size, mode, &axis->inside[i]);
+        axis->index[i] = to_inside(below + (int64_t)i, size, mode, &axis->inside[i]);
     axis->weight[0] = 1 - alpha;
     axis->weight[1] = alpha;
 }
@@ -119,10 +142,15 @@ static uint32_t read_channel(const ws_texture *t, const unsigned char *texel, un
     return bits;
 }
 
-static uint32_t tap_channel(const struct exec *x, const ws_texture *t, const struct tap *tap,
+static uint32_t tap_channel(const struct exec *x, const struct fetch *f, const struct tap *tap,
                             unsigned c)
 {
     uint32_t bits = 0;
+    const ws_texture *t = f->texture;
+    if (tap->inside && f->has_words) {
+        memcpy(&bits, devmem_host(x->launch->memory, tap->address + 4 * c), sizeof bits);
+        return bits;
+    }
     if (tap->inside) return read_channel(t, devmem_host(x->launch->memory, tap->address), c);
     if (t->kind != WS_TEXTURE_LINEAR_MEMORY) memcpy(&bits, &t->border[c], sizeof bits);
     return bits;
@@ -132,10 +160,10 @@ static uint32_t tap_channel(const struct exec *x, const ws_texture *t, const str
 static uint32_t filtered_channel(const struct exec *x, const struct fetch *f, unsigned c)
 {
     if (c >= f->texture->channels) return 0;
-    if (f->tap_count == 1) return tap_channel(x, f->texture, &f->taps[0], c);
+    if (f->tap_count == 1) return tap_channel(x, f, &f->taps[0], c);
     double sum = 0;
     for (unsigned k = 0; k < f->tap_count; k++) {
-        uint32_t bits = tap_channel(x, f->texture, &f->taps[k], c);
+        uint32_t bits = tap_channel(x, f, &f->taps[k], c);
         float value;
         memcpy(&value, &bits, sizeof value);
         /* a texel that does not count is not read: 0 times infinity would be no number */
@@ -153,7 +181,7 @@ static uint32_t gathered_channel(const struct exec *x, const struct fetch *f, un
 {
     static const uint8_t corners[] = {2, 3, 1, 0};
     if (channel >= f->texture->channels) return 0;
-    return tap_channel(x, f->texture, &f->taps[corners[corner]], channel);
+    return tap_channel(x, f, &f->taps[corners[corner]], channel);
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------- */
@@ -310,35 +338,61 @@ static void combine_axes(struct fetch *f, const struct axis axes[3])
 {
     const ws_texture *t = f->texture;
     uint64_t texel = texture_texel_bytes(t);
-    f->tap_count = 0;
-    f->is_undefined = false;
+    struct tap *tap = f->taps;
     for (unsigned z = 0; z < axes[2].taps; z++)
-        for (unsigned y = 0; y < axes[1].taps; y++)
+        for (unsigned y = 0; y < axes[1].taps; y++) {
+            uint64_t row =
+                t->address + axes[2].index[z] * t->slice_bytes + axes[1].index[y] * t->pitch_bytes;
+            double weight = axes[1].weight[y] * axes[2].weight[z];
+            bool inside = axes[1].inside[y] && axes[2].inside[z];
             for (unsigned i = 0; i < axes[0].taps; i++)
-                f->taps[f->tap_count++] = (struct tap){
-                    .inside = axes[0].inside[i] && axes[1].inside[y] && axes[2].inside[z],
-                    .address = t->address + axes[2].index[z] * t->slice_bytes +
-                               axes[1].index[y] * t->pitch_bytes + axes[0].index[i] * texel,
-                    .weight = axes[0].weight[i] * axes[1].weight[y] * axes[2].weight[z]};
+                *tap++ = (struct tap){.inside = inside && axes[0].inside[i],
+                                      .address = row + axes[0].index[i] * texel,
+                                      .weight = axes[0].weight[i] * weight};
+        }
+    f->tap_count = (unsigned)(tap - f->taps);
+    f->is_undefined = false;
+}
+
+/* Does its memory lie in one allocation still, all of which may be read without a look at it? */
+static bool is_written(const struct exec *x, const ws_texture *t)
+{
+    const struct allocation *found = devmem_find(x->launch->memory, t->address);
+    uint64_t bytes = t->slice_bytes * (t->depth - 1) + t->pitch_bytes * (t->height - 1) +
+                     t->width * texture_texel_bytes(t);
+    return found && !found->shadow && !found->rule &&
+           bytes <= found->address + found->bytes - t->address;
+}
+
+static void look_up(const struct exec *x, const struct uop *u, uint64_t handle,
+                    struct known_texture *out)
+{
+    *out = (struct known_texture){.handle = handle};
+    out->texture = texture_find(x->launch->device, handle, &out->why);
+    if (!out->texture) return;
+    out->why = mismatch(u->insn, out->texture);
+    out->is_written = is_written(x, out->texture);
+    out->has_words = out->texture->channel_bits == 32 && !out->texture->normalized_read;
 }
 
 /* False: a fault was recorded. */
-static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane, struct fetch *f)
+static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane,
+                         struct known_texture *known, struct fetch *f)
 {
-    const char *why;
     bool is_low = u->insn->modifiers & NM_LOW_HANDLE;
     uint64_t handle = is_low ? texture_handle_of(x->launch->device, lane_word(x, u->src[0], lane))
                              : texture_handle(x, u, u->src[0], lane);
-    f->texture = texture_find(x->launch->device, handle, &why);
-    if (f->texture) why = mismatch(u->insn, f->texture);
-    if (why) {
-        texture_fault(x, u, lane, handle, why);
+    if (!known->texture || known->handle != handle) look_up(x, u, handle, known);
+    f->texture = known->texture;
+    f->has_words = known->has_words;
+    if (known->why) {
+        texture_fault(x, u, lane, handle, known->why);
         return false;
     }
     struct axis axes[3];
     locate_axes(x, u, f->texture, lane, axes);
     combine_axes(f, axes);
-    for (unsigned k = 0; k < f->tap_count; k++)
+    for (unsigned k = 0; k < f->tap_count && !known->is_written; k++)
         if (f->taps[k].inside && !check_tap(x, u, f, &f->taps[k], lane)) return false;
     return true;
 }
@@ -388,11 +442,12 @@ static void note_undefined(struct exec *x, const struct uop *u, const struct fet
 void texture_fetch(struct exec *x, const struct uop *u)
 {
     struct fetch fetches[WARP_LANES];
+    struct known_texture known = {.texture = NULL};
     uint32_t good = 0;
     if (x->fault.kind || !x->mask) return;
     for (uint32_t left = x->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        bool is_good = prepare_lane(x, u, lane, &fetches[lane]);
+        bool is_good = prepare_lane(x, u, lane, &known, &fetches[lane]);
         if (!is_good && !check_goes_on(x)) return;
         if (is_good && x->checks & CHECK_MEMORY) check_bounds(x, u, &fetches[lane], lane);
         good |= (uint32_t)is_good << lane;
