@@ -68,4 +68,4 @@ format:
 	@tools/source-files.sh | xargs clang-format -i
 
 clean:
-	rm -rf build build-clang build-asan build-tsan build-fuzz build-package build-static
+	rm -rf build build-clang build-asan build-tsan build-package build-static

@@ -10,17 +10,17 @@
 # chance finds, for which there is the night.
 #
 # Seeds are tests/fuzz/corpus/NAME/ and the repository's own files, words of the dictionary those that
-# the sources know. An input that breaks a target is kept in build-fuzz/findings/ and its path printed:
+# the sources know. An input that breaks a target is kept in build-asan/fuzz/findings/ and its path printed:
 # mend the cause, then add the input to the corpus, which the ordinary tests go through, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-30}
-findings=build-fuzz/findings
+findings=build-asan/fuzz/findings
 
-cmake --preset fuzz --log-level=WARNING >/dev/null
-cmake --build --preset fuzz --target fuzz_targets
+cmake --preset asan -DWARPSAGE_TESTS=ON --log-level=WARNING >/dev/null
+cmake --build --preset asan --target fuzz_targets
 mkdir -p "$findings"
-touch build-fuzz/started
+touch build-asan/fuzz/started
 
 # Seeds of a target: copies, so that nothing is added to the tree.
 seeds_of() {
@@ -52,7 +52,7 @@ words_of() {
     esac
 }
 fuzz() {
-    local name=$1 corpus=build-fuzz/corpus/$1 words=build-fuzz/$1.dict number=0 file
+    local name=$1 corpus=build-asan/fuzz/corpus/$1 words=build-asan/fuzz/$1.dict number=0 file
     mkdir -p "$corpus"
     while read -r file; do
         number=$((number + 1))
@@ -61,9 +61,9 @@ fuzz() {
     words_of "$name" | xargs -r grep -ohE '"[A-Za-z0-9_.:%]{2,32}"' | LC_ALL=C sort -u >"$words"
     local dictionary=()
     [ ! -s "$words" ] || dictionary=(-dict="$words")
-    "build-fuzz/$name" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    "build-asan/$name" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
         "${dictionary[@]}" -artifact_prefix="$findings/$name-" -print_final_stats=1 "$corpus" \
-        >"build-fuzz/$name.log" 2>&1 </dev/null
+        >"build-asan/fuzz/$name.log" 2>&1 </dev/null
 }
 names=()
 for source in tests/fuzz/fuzz_*.c; do
@@ -77,8 +77,8 @@ for name in "${names[@]}"; do
         wait -n || true
         running=$((running - 1))
     fi
-    rm -f "build-fuzz/$name.good"
-    { fuzz "$name" && touch "build-fuzz/$name.good"; } &
+    rm -f "build-asan/fuzz/$name.good"
+    { fuzz "$name" && touch "build-asan/fuzz/$name.good"; } &
     running=$((running + 1))
 done
 wait || true
@@ -86,15 +86,15 @@ wait || true
 passed=0
 failed=0
 for name in "${names[@]}"; do
-    log=build-fuzz/$name.log
-    if [ -e "build-fuzz/$name.good" ]; then
+    log=build-asan/fuzz/$name.log
+    if [ -e "build-asan/fuzz/$name.good" ]; then
         passed=$((passed + 1))
         echo "$name: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
     else
         failed=$((failed + 1))
         tail -n 40 "$log"
         echo "$name: FAILED; log: $PWD/$log; the input that did it:"
-        find "$PWD/$findings" -name "$name-*" -newer build-fuzz/started | sed 's/^/    /'
+        find "$PWD/$findings" -name "$name-*" -newer build-asan/fuzz/started | sed 's/^/    /'
     fi
 done
 echo "$passed passed, $failed failed"
