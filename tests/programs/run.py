@@ -89,7 +89,9 @@ def build_machine_code(nvcc, name, folder, options):
     sources, headers = sources_of(name), headers_of(name)
     least = max([int(one[9:]) for one in options if one.startswith("-arch=sm_")] + [75])
     targets = [target for target in GPUS if target >= least]
-    others = [one for one in options if one.startswith(("-l", "-fmad", "-std", "--ext", "-diag"))] + separate_options(name)
+    others = separate_options(name) + [
+        word for before, word in zip([""] + options, options)
+        if not word.startswith(("-arch", "-gencode")) and before != "-gencode"]
     codes = [word for target in targets
              for word in ("-gencode", f"arch=compute_{target},code=sm_{target}")]
     program = os.path.join(folder, name + "_machine_code")
