@@ -54,6 +54,8 @@ enum dimension {
     DIM_INSTRUCTION_PER_SECOND,
     DIM_WATT,
     DIM_VOLT,
+    DIM_JOULE,
+    DIM_JOULE_PER_BYTE,
     DIM_METRE,
     DIM_SECOND,
     DIM_CELSIUS,

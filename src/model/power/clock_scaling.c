@@ -19,7 +19,17 @@ double clock_volts(const struct machine *machine, double clock_hz)
     double least = machine_get(machine, MACHINE_CLOCK_LEAST_VOLTAGE, NAN);
     double most = machine_get(machine, MACHINE_CLOCK_MOST_VOLTAGE, NAN);
     if (!(most_hz > least_hz)) return most_hz == least_hz ? most : (double)NAN;
-    return least + (most - least) * (clock_hz - least_hz) / (most_hz - least_hz);
+    double knee_hz = fmax(least_hz, machine_get(machine, MACHINE_CLOCK_VOLTAGE_KNEE, least_hz));
+    if (!(most_hz > knee_hz)) return least;
+    double volts = least + (most - least) * (clock_hz - knee_hz) / (most_hz - knee_hz);
+    return isnan(volts) ? volts : fmax(least, volts);
+}
+
+double clock_volts_squared(const struct machine *machine)
+{
+    double volts = clock_volts(machine, machine_get(machine, MACHINE_CLOCK_CORE, 0)) /
+                   machine_get(machine, MACHINE_CLOCK_LEAST_VOLTAGE, NAN);
+    return isfinite(volts) ? volts * volts : 1;
 }
 
 static double measured_hz(const struct machine *machine)

@@ -78,15 +78,13 @@ bool ipp_read_thermal(const struct machine *machine, struct ipp_thermal *out)
     return true;
 }
 
-/* The kernel over and over again until the chip is as warm as it gets. */
-static void find_temperature(const struct model_input *input, struct power_estimate *out)
+void power_find_temperature(const struct machine *machine, double memory, double all,
+                            struct power_estimate *out)
 {
     struct ipp_thermal *thermal = &out->thermal;
-    if (!ipp_read_thermal(input->machine, thermal))
+    if (!ipp_read_thermal(machine, thermal))
         out->no_thermal = "the machine file has no temperature constants";
-    double memory =
-        out->unit_instructions[POWER_UNIT_GLOBAL] + out->unit_instructions[POWER_UNIT_LOCAL];
-    double others = out->unit_instructions[POWER_UNIT_FDS] - memory;
+    double others = all - memory;
     out->intensity = others > 0 ? memory / others : NAN; /* (54) */
     if (!isfinite(out->intensity)) out->no_thermal = "the kernel has only memory instructions";
     if (out->no_thermal) return;
@@ -185,8 +183,8 @@ static void tell_clock(const struct model_input *input, struct estimate *out)
         clock_power_ratio(machine));
 }
 
-ws_status ipp_predict(struct diag *diag, const struct model_input *input,
-                      const struct estimate *time, struct power_estimate *out)
+static ws_status ipp_predict(struct diag *diag, const struct model_input *input,
+                             const struct estimate *time, struct power_estimate *out)
 {
     struct ipp_parameters parameters;
     TRY(ipp_read_parameters(diag, input, &parameters));
@@ -199,10 +197,18 @@ ws_status ipp_predict(struct diag *diag, const struct model_input *input,
     out->gated_watts = ipp_gated_watts(&parameters, out->rates, out->active_sms);
     memcpy(out->max_watts, parameters.max_watts, sizeof out->max_watts);
     memcpy(out->spec_linear, parameters.spec_linear, sizeof out->spec_linear);
-    find_temperature(input, out);
+    const double *units = out->unit_instructions;
+    power_find_temperature(input->machine, units[POWER_UNIT_GLOBAL] + units[POWER_UNIT_LOCAL],
+                           units[POWER_UNIT_FDS], out);
     tell_clock(input, &out->answer);
     write_terms(out);
     return WS_OK;
+}
+
+static ws_status complete(struct diag *diag, const struct model_input *input,
+                          struct prediction *out)
+{
+    return run_power(diag, input, MODEL_IPP_POWER, ipp_predict, out);
 }
 
 static const enum machine_key needs_machine[] = {
@@ -241,5 +247,5 @@ const struct model model_ipp_power = {
     .needs_counters = needs_counters,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .complete = run_power,
+    .complete = complete,
 };

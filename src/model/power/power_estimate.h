@@ -9,7 +9,7 @@
 /* The reason of a unit without watts that the GPU does not have. */
 extern const char power_unit_absent[];
 
-/* One answer about power (the model ipp-power). Arrays by enum power_unit. */
+/* One answer about power (the models ipp-power and energy-per-instruction). Arrays by enum power_unit. */
 struct power_estimate {
     struct estimate answer; /* time that it rests on, terms, assumptions */
     const char *time_model; /* whose time, or that a measured time is compared with */
@@ -31,10 +31,17 @@ struct power_estimate {
     double printed_rise_kelvin, rise_kelvin, static_watts;
 };
 
-/* Fills power, power_terms or no_power of `out`, whose estimates and best one are known. */
-ws_status run_power(struct diag *diag, const struct model_input *input, struct prediction *out);
-/* ipp_power.c: `out` from its time, whose model, factor and measurement are set. */
-ws_status ipp_predict(struct diag *diag, const struct model_input *input,
-                      const struct estimate *time, struct power_estimate *out);
+/* `out` from its time, whose model, factor and measurement are set. */
+typedef ws_status power_predict(struct diag *diag, const struct model_input *input,
+                                const struct estimate *time, struct power_estimate *out);
+
+/* Fills power, power_terms or no_power of `out`, whose estimates and best one are known, by the model `id`;
+ * nothing if a model before it has answered. */
+ws_status run_power(struct diag *diag, const struct model_input *input, enum model_id id,
+                    power_predict *predict, struct prediction *out);
+/* The kernel over and over again until the chip is as warm as it gets; `memory` of `all` warp instructions access
+ * global or local memory. */
+void power_find_temperature(const struct machine *machine, double memory, double all,
+                            struct power_estimate *out);
 
 #endif

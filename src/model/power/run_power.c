@@ -61,27 +61,41 @@ static ws_status find_time(struct diag *diag, const struct model_input *input,
     return WS_OK;
 }
 
-ws_status run_power(struct diag *diag, const struct model_input *input, struct prediction *out)
+/* Of the models that have coefficients the first one in models.def, unless the option says which. */
+static bool is_wanted(const struct model_input *input, const struct model *model)
 {
-    const struct model *model = models[MODEL_IPP_POWER];
+    const char *wanted = model_option_name(input, "power_model", "best");
+    return !strcmp(wanted, "best") || !strcmp(wanted, model->name);
+}
+
+/* NULL: it has what it needs. */
+static const char *find_lacking(const struct model *model, const struct model_input *input)
+{
+    const char *lacking = coefficients_missing(model, input);
+    return lacking ? lacking : needs_check(model, input, NULL);
+}
+
+ws_status run_power(struct diag *diag, const struct model_input *input, enum model_id id,
+                    power_predict *predict, struct prediction *out)
+{
     struct estimate time;
     if (input->machine->kind == MACHINE_IS_CPU) {
-        out->no_power = "no power coefficients for this CPU (ipp-power models GPUs only)";
+        out->no_power = "no power coefficients for this CPU (models of power are for GPUs only)";
         return WS_OK;
     }
-    const char *lacking = coefficients_missing(model, input);
-    if (!lacking) lacking = needs_check(model, input, NULL);
+    if (out->power || !is_wanted(input, models[id])) return WS_OK;
+    const char *lacking = find_lacking(models[id], input);
     if (lacking) {
-        out->no_power = lacking;
+        if (!out->no_power) out->no_power = lacking;
         return WS_OK;
     }
     struct power_estimate *power = arena_alloc(&out->arena, sizeof *power);
-    power->answer.id = MODEL_IPP_POWER;
-    power->answer.model = model->name;
+    power->answer.id = id;
+    power->answer.model = models[id]->name;
     ws_status status = find_time(diag, input, out, &time, power);
-    if (status == WS_OK) status = ipp_predict(diag, input, &time, power);
+    if (status == WS_OK) status = predict(diag, input, &time, power);
     if (status == WS_ERR_NO_MODEL) {
-        out->no_power = arena_copy(&out->arena, diag_text(diag));
+        if (!out->no_power) out->no_power = arena_copy(&out->arena, diag_text(diag));
         diag_clear(diag);
         return WS_OK;
     }
