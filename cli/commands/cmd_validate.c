@@ -17,6 +17,8 @@ enum {
 
 /* The model of the ablation table. */
 static const char *const ablated_model = "teg";
+/* Of a prediction of watts that rests on a measured time. */
+static const char measured_time[] = ", measured time";
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "report format"},
@@ -46,7 +48,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* What a launch gave, kept for equal launches. */
+/* What a launch gave on a machine, kept for equal launches. */
 struct outcome {
     const struct validate_row *row;
     struct asking inputs; /* of its predictions; of counters only names and values here */
@@ -89,6 +91,16 @@ static int add_args(const struct validation *v, const struct validate_row *row, 
     return EXIT_DONE;
 }
 
+static bool is_same_launch(const struct validate_row *a, const struct validate_row *b)
+{
+    if (a->parameters || b->parameters || a->request || b->request) return false;
+    return !strcmp(a->file, b->file) && !strcmp(a->entry, b->entry) && !strcmp(a->args, b->args) &&
+           !memcmp(a->grid, b->grid, sizeof a->grid) &&
+           !memcmp(a->block, b->block, sizeof a->block) && a->shared_bytes == b->shared_bytes &&
+           a->registers == b->registers && a->spill_store_bytes == b->spill_store_bytes &&
+           a->spill_load_bytes == b->spill_load_bytes;
+}
+
 /* Of a set with few blocks a launch. */
 static void choose_effort(const struct validation *v, struct request *request)
 {
@@ -97,7 +109,17 @@ static void choose_effort(const struct validation *v, struct request *request)
     request->effort = (struct effort){EFFORT_FRACTION, v->set.blocks / blocks};
 }
 
-/* `generated`: to be dropped once the kernel is loaded, if the set has a generator. */
+/* Those of all rows of this launch: it is executed once. */
+static int add_machines(const struct validation *v, const struct validate_row *row,
+                        struct request *request)
+{
+    if (!row->machine) return request_add_gpus(v->cli, request, v->set.machine);
+    for (size_t i = 0; i < v->set.row_count; i++)
+        if (is_same_launch(&v->set.rows[i], row))
+            CLI_TRY(request_add_gpus(v->cli, request, v->set.rows[i].machine));
+    return EXIT_DONE;
+}
+
 /* A launch of a launch file, with what the command line says of all. */
 static int prepare_file(const struct validation *v, const struct validate_row *row,
                         struct request *request)
@@ -114,6 +136,7 @@ static int prepare_file(const struct validation *v, const struct validate_row *r
     return EXIT_DONE;
 }
 
+/* `generated`: to be dropped once the kernel is loaded, if the set has a generator. */
 static int prepare(const struct validation *v, const struct validate_row *row,
                    struct generated *generated, struct request *request)
 {
@@ -141,7 +164,7 @@ static int prepare(const struct validation *v, const struct validate_row *row,
     request->spill_store_bytes = row->spill_store_bytes;
     request->spill_load_bytes = row->spill_load_bytes;
     choose_effort(v, request);
-    CLI_TRY(request_add_gpus(v->cli, request, v->set.machine));
+    CLI_TRY(add_machines(v, row, request));
     return add_args(v, row, generated->args, request);
 }
 
@@ -168,12 +191,27 @@ static void add_predictions(const struct validation *v, const ws_answer *answer,
     }
 }
 
+/* The board's mean over a loop in which the SMs are active for a share of the time. */
+static void add_watts(const struct validation *v, const ws_answer *answer,
+                      const struct validate_row *row, const char *suffix, struct asking *out)
+{
+    ws_node power = ws_node_find(ws_answer_root(answer), "kernels/0/machines/0/power");
+    ws_value mean = {.size = sizeof mean}, idle = mean, model = mean;
+    if (!ws_node_value(ws_node_find(power, "mean"), &mean) || !mean.is_known) return;
+    if (!ws_node_value(ws_node_find(power, "parts/idle"), &idle) ||
+        !ws_node_value(ws_node_find(power, "model"), &model))
+        return;
+    asking_word(v->cli, out, "model", cli_format(v->cli, "%s%s", model.text, suffix));
+    asking_number(v->cli, out, "predicted",
+                  row->active * mean.number + (1 - row->active) * idle.number);
+}
+
 static void begin_question(const struct validation *v, const struct analysis *analysis,
-                           struct asking *asking)
+                           size_t machine, struct asking *asking)
 {
     *asking = (struct asking){.name = "analyze"};
     asking_profile(v->cli, asking, analysis->profile);
-    asking_machine(v->cli, asking, analysis->machines[0]);
+    asking_machine(v->cli, asking, analysis->machines[machine]);
     if (!v->here) asking_number(v->cli, asking, "times_only", 1); /* else watts, too */
 }
 
@@ -183,7 +221,7 @@ static int predict_ablated(const struct validation *v, const struct analysis *an
 {
     struct asking asking;
     ws_answer *answer;
-    begin_question(v, analysis, &asking);
+    begin_question(v, analysis, 0, &asking);
     asking_predict(v->cli, &asking, request);
     asking_word(v->cli, &asking, "model", ablated_model);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
@@ -244,11 +282,32 @@ static void add_counters(const struct validation *v, const ws_answer *answer, st
     }
 }
 
+/* The watts at the predicted time, and at the measured one where that is of a single launch. */
+static int predict_watts(const struct validation *v, const struct analysis *analysis,
+                         size_t machine, const struct validate_row *row, struct asking *out)
+{
+    struct request request = v->request;
+    for (int is_measured = 0; is_measured < (row->launch_seconds > 0 ? 2 : 1); is_measured++) {
+        struct asking asking;
+        ws_answer *answer;
+        if (is_measured)
+            request.model_options =
+                with_one_more(v, v->request.model_options,
+                              cli_format(v->cli, "power_time_s=%.9g", row->launch_seconds));
+        begin_question(v, analysis, machine, &asking);
+        asking_predict(v->cli, &asking, &request);
+        CLI_TRY(asking_ask(v->cli, &asking, &answer));
+        add_watts(v, answer, row, is_measured ? measured_time : "", out);
+        ws_answer_destroy(answer);
+    }
+    return EXIT_DONE;
+}
+
 static int predict(const struct validation *v, struct analysis *analysis, struct asking *out)
 {
     struct asking asking;
     ws_answer *answer;
-    begin_question(v, analysis, &asking);
+    begin_question(v, analysis, 0, &asking);
     asking_predict(v->cli, &asking, &v->request);
     asking_number(v->cli, &asking, "profiler", 1);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
@@ -260,7 +319,7 @@ static int predict(const struct validation *v, struct analysis *analysis, struct
 }
 
 static int execute(const struct validation *v, const struct validate_row *row,
-                   struct analysis *analysis, struct asking *out)
+                   struct analysis *analysis)
 {
     struct generated generated;
     int exit_code = prepare(v, row, &generated, &analysis->request);
@@ -277,17 +336,7 @@ static int execute(const struct validation *v, const struct validate_row *row,
                                            request->spill_load_bytes);
         if (status != WS_OK) return cli_failed(v->cli, status);
     }
-    return predict(v, analysis, out);
-}
-
-static bool is_same_launch(const struct validate_row *a, const struct validate_row *b)
-{
-    if (a->parameters || b->parameters || a->request || b->request) return false;
-    return !strcmp(a->file, b->file) && !strcmp(a->entry, b->entry) && !strcmp(a->args, b->args) &&
-           !memcmp(a->grid, b->grid, sizeof a->grid) &&
-           !memcmp(a->block, b->block, sizeof a->block) && a->shared_bytes == b->shared_bytes &&
-           a->registers == b->registers && a->spill_store_bytes == b->spill_store_bytes &&
-           a->spill_load_bytes == b->spill_load_bytes;
+    return EXIT_DONE;
 }
 
 /* What went wrong is the row, not an option. */
@@ -297,24 +346,49 @@ static int row_failed(const struct validation *v, const struct validate_row *row
                      v->set.table, row->line, v->cli->kept_error);
 }
 
+/* What a launch that has been executed gives for each of its machines, in the order of add_machines. */
+static int predict_all(struct validation *v, struct analysis *analysis,
+                       const struct validate_row *row)
+{
+    size_t machine = 0;
+    for (size_t i = 0; i < v->set.row_count; i++) {
+        struct outcome outcome = {.row = row->machine ? &v->set.rows[i] : row};
+        if (row->machine && !is_same_launch(outcome.row, row)) continue;
+        CLI_TRY(v->set.in_watts
+                    ? predict_watts(v, analysis, machine++, outcome.row, &outcome.inputs)
+                    : predict(v, analysis, &outcome.inputs));
+        CLI_APPEND(v->cli, v->outcomes, v->outcome_count, outcome);
+        if (!row->machine) break;
+    }
+    return EXIT_DONE;
+}
+
+/* NULL: it has not been executed yet. */
+static const struct asking *known_outcome(const struct validation *v,
+                                          const struct validate_row *row)
+{
+    for (size_t i = 0; i < v->outcome_count; i++) {
+        const struct outcome *one = &v->outcomes[i];
+        if (one->row == row || (!row->machine && is_same_launch(one->row, row)))
+            return &one->inputs;
+    }
+    return NULL;
+}
+
 /* Of an equal launch before, or by executing it. */
 static int find_outcome(struct validation *v, const struct validate_row *row,
                         const struct asking **out)
 {
-    struct outcome outcome = {.row = row};
     struct analysis analysis = {.cli = v->cli};
-    for (size_t i = 0; i < v->outcome_count; i++)
-        if (is_same_launch(v->outcomes[i].row, row)) {
-            *out = &v->outcomes[i].inputs;
-            return EXIT_DONE;
-        }
+    *out = known_outcome(v, row);
+    if (*out) return EXIT_DONE;
     v->cli->keeps_errors = true;
-    int exit_code = execute(v, row, &analysis, &outcome.inputs);
+    int exit_code = execute(v, row, &analysis);
+    if (exit_code == EXIT_DONE) exit_code = predict_all(v, &analysis, row);
     v->cli->keeps_errors = false;
     analysis_clear(&analysis);
     if (exit_code != EXIT_DONE) return row_failed(v, row, exit_code);
-    CLI_APPEND(v->cli, v->outcomes, v->outcome_count, outcome);
-    *out = &v->outcomes[v->outcome_count - 1].inputs;
+    *out = known_outcome(v, row);
     return EXIT_DONE;
 }
 
@@ -399,6 +473,7 @@ static int validate_one(struct validation *v)
     asking_number(v->cli, &v->asking, "gap", v->set.gap_seconds);
     asking_number(v->cli, &v->asking, "interval", v->set.interval_seconds);
     if (v->set.is_ranking) asking_number(v->cli, &v->asking, "is_ranking", 1);
+    if (v->set.in_watts) asking_number(v->cli, &v->asking, "in_watts", 1);
     CLI_TRY(find_machine(v));
     for (size_t i = 0; i < v->set.row_count; i++) {
         const struct asking *outcome;

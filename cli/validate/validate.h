@@ -26,14 +26,18 @@ struct validate_row {
     uint64_t shared_bytes;
     unsigned registers;                           /* of the measured binary; 0: not known */
     unsigned spill_store_bytes, spill_load_bytes; /* per thread, as ptxas prints them */
+    const char *machine;                          /* of this row; NULL: the set's */
     double measured;                              /* in the set's unit */
-    double *values;                               /* by column; NAN: not measured */
+    double active;         /* of watts: share of the time in which SMs are active */
+    double launch_seconds; /* of watts: measured time of a launch; 0: unknown */
+    double *values;        /* by column; NAN: not measured */
 };
 
 struct validate_set {
     const char *id, *folder, *title, *source, *machine;
     const char *table; /* path, for messages */
     bool in_cycles;    /* `measured` is in core cycles of the machine, else in seconds */
+    bool in_watts;     /* ... or in watts of the board while the kernel runs in a loop */
     bool is_ranking;   /* configurations of one kernel: what counts is their order */
     double blocks;     /* to execute of each launch unless --effort says otherwise; 0: all */
     const char *model_options; /* of all its predictions; NULL: none */

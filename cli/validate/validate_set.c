@@ -145,20 +145,47 @@ static int read_compiled(const struct table *table, struct validate_row *row)
     return EXIT_DONE;
 }
 
+/* A file name is one beside the set. */
+static const char *machine_path(struct cli *cli, const struct validate_set *set, const char *name)
+{
+    bool is_file = strchr(name, '.') && *name != '/';
+    return is_file ? cli_format(cli, "%s/%s", set->folder, name) : name;
+}
+
+/* The time, or the watts with the share of the time and the time of a launch. */
+static int read_measured(const struct table *table, struct validate_row *row)
+{
+    const struct validate_set *set = table->set;
+    const char *measured, *seconds = field(table, "seconds"), *active = field(table, "active");
+    CLI_TRY(need(table,
+                 set->in_watts    ? "watts"
+                 : set->in_cycles ? "cycles"
+                                  : "seconds",
+                 &measured));
+    CLI_TRY(read_number(table, measured, &row->measured));
+    if (!(row->measured > 0))
+        return refuse(table, "the measured value must be above 0, found", measured);
+    row->active = 1;
+    if (!set->in_watts) return EXIT_DONE;
+    if (active && *active) CLI_TRY(read_number(table, active, &row->active));
+    if (!(row->active > 0) || row->active > 1)
+        return refuse(table, "the share of time must be above 0 and at most 1, found", active);
+    if (seconds && *seconds) CLI_TRY(read_number(table, seconds, &row->launch_seconds));
+    return EXIT_DONE;
+}
+
 static int read_row(const struct table *table)
 {
     static const char *const words[] = {"application", "kernel", "instance", "role"};
     struct validate_set *set = table->set;
     struct validate_row row = {.line = table->line};
     const char **places[] = {&row.application, &row.kernel, &row.instance, &row.role};
-    const char *measured;
+    const char *machine = field(table, "machine");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         CLI_TRY(need(table, words[i], places[i]));
+    if (machine && *machine) row.machine = machine_path(table->cli, set, machine);
     CLI_TRY(set->generator ? read_parameters(table, &row) : read_launch(table, &row));
-    CLI_TRY(need(table, set->in_cycles ? "cycles" : "seconds", &measured));
-    CLI_TRY(read_number(table, measured, &row.measured));
-    if (!(row.measured > 0))
-        return refuse(table, "the measured time must be above 0, found", measured);
+    CLI_TRY(read_measured(table, &row));
     CLI_TRY(read_compiled(table, &row));
     CLI_TRY(read_values(table, &row));
     CLI_APPEND(table->cli, set->rows, set->row_count, row);
@@ -191,6 +218,7 @@ static int read_line(struct table *table, char *line)
     if (is_head) {
         table->count = count;
         table->set->in_cycles = column(table, "cycles") < count;
+        table->set->in_watts = column(table, "watts") < count;
         find_columns(table);
         return EXIT_DONE;
     }
@@ -313,8 +341,7 @@ static int read_description(struct cli *cli, const char *path, struct validate_s
         if (!*word_at(set, i))
             return cli_error(cli, EXIT_INPUT, "%s: error: missing key '%s'", path, words[i].key);
     set->table = cli_format(cli, "%s/%s", set->folder, set->table);
-    if (strchr(set->machine, '.') && *set->machine != '/')
-        set->machine = cli_format(cli, "%s/%s", set->folder, set->machine);
+    set->machine = machine_path(cli, set, set->machine);
     return EXIT_DONE;
 }
 

@@ -47,16 +47,20 @@ enum part { SET, ROW, PREDICTION, COUNTER, PART_COUNT };
            "least time from one launch to the next in measured times and predictions, s")          \
     MEMBER(is_ranking, FLAG, SET, struct validated_set, is_ranking, false,                         \
            "configurations of one kernel: what counts is their order")                             \
+    MEMBER(in_watts, FLAG, SET, struct validated_set, in_watts, false,                             \
+           "watts were measured and are predicted, not times")                                     \
     MEMBER(row, WORD, ROW, struct validated_row, instance, true,                                   \
            "begins a measured launch: what distinguishes it from others of its kernel")            \
     MEMBER(application, WORD, ROW, struct validated_row, application, true, "of a launch")         \
     MEMBER(kernel, WORD, ROW, struct validated_row, kernel, true, "of a launch")                   \
     MEMBER(role, WORD, ROW, struct validated_row, role, true,                                      \
            "of a launch: build (it may serve choices), report (it serves none), floor, noisy")     \
-    MEMBER(measured, NUMBER, ROW, struct validated_row, measured, true, "time of a launch, s")     \
+    MEMBER(measured, NUMBER, ROW, struct validated_row, measured, true,                            \
+           "time of a launch, s, or power, W")                                                     \
     MEMBER(model, WORD, PREDICTION, struct prediction_of, model, true,                             \
            "begins a prediction for a launch: its model")                                          \
-    MEMBER(predicted, NUMBER, PREDICTION, struct prediction_of, seconds, true, "time, s")          \
+    MEMBER(predicted, NUMBER, PREDICTION, struct prediction_of, value, true,                       \
+           "time, s, or power, W")                                                                 \
     MEMBER(without, WORD, PREDICTION, struct prediction_of, without, false,                        \
            "a mechanism of the model that was left out")                                           \
     MEMBER(foreign, FLAG, PREDICTION, struct prediction_of, is_foreign, false,                     \
@@ -92,13 +96,16 @@ static ws_status complete_row(const struct asked *asked, const struct validated_
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
                           "set '%s': launch '%s' of '%s' has no measured time", set->id,
                           row->instance, row->kernel);
-    for (size_t i = 0; i < row->prediction_count; i++)
-        row->predictions[i].ratio = row->predictions[i].seconds / row->measured;
+    row->in_watts = set->in_watts > 0;
+    for (size_t i = 0; i < row->prediction_count; i++) {
+        row->predictions[i].in_watts = row->in_watts;
+        row->predictions[i].ratio = row->predictions[i].value / row->measured;
+    }
     const struct prediction_of *bound = validated_prediction_by(row, "speed-of-light", NULL);
     /* The bound is one of the launch alone, unknown where the next one is not submitted in time. */
     double gap = isnan(set->gap) ? 0 : set->gap;
-    bool is_late = bound && bound->seconds <= set->interval;
-    row->beats_bound = bound && !is_late && bound->seconds - gap > row->measured;
+    bool is_late = bound && bound->value <= set->interval;
+    row->beats_bound = bound && !is_late && bound->value - gap > row->measured;
     return WS_OK;
 }
 

@@ -11,7 +11,8 @@
 
 struct prediction_of {
     const char *model;
-    double seconds;
+    double value; /* seconds, or watts */
+    bool in_watts;
     const char *without; /* a mechanism that was left out; NULL: none */
     double is_foreign;   /* NAN: no */
     double ratio;        /* predicted / measured */
@@ -25,7 +26,8 @@ struct counter_pair {
 
 struct validated_row {
     const char *instance, *application, *kernel, *role;
-    double measured; /* seconds */
+    double measured; /* seconds, or watts */
+    bool in_watts;
     struct prediction_of *predictions;
     struct counter_pair *counters;
     size_t prediction_count, counter_count;
@@ -43,6 +45,15 @@ struct validated_kernel {
     const char *application, *kernel, *role;
     uint64_t rows;
     double measured; /* mean */
+    bool in_watts;
+    size_t model_count;
+    struct model_error *models;
+};
+
+/* The launches of one instance, as a clock, over all kernels. */
+struct validated_instance {
+    const char *instance;
+    uint64_t rows;
     size_t model_count;
     struct model_error *models;
 };
@@ -82,6 +93,7 @@ struct counter_score {
 struct validated_set {
     const char *id, *title, *source, *machine;
     double is_ranking; /* NAN: no */
+    double in_watts;   /* what was measured is power; NAN: no, time */
     /* Seconds between launches, and from one to the next at least, in measured times and predictions; NAN: none. */
     double gap, interval;
     struct validated_row *rows;
@@ -90,6 +102,8 @@ struct validated_set {
     struct ablation *ablations;
     struct ranking *rankings;
     struct validated_kernel *kernels;
+    struct validated_instance *instances; /* of a set in watts */
+    size_t instance_count;
     struct model_score *scores;
     struct counter_score *counters;
     const struct validated_row **fast; /* beat the speed of light */

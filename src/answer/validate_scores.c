@@ -30,8 +30,10 @@ static void add_kernel(struct validated_set *set, const struct validated_row *ro
 {
     for (size_t i = 0; i < set->kernel_count; i++)
         if (is_of_kernel(row, &set->kernels[i])) return;
-    set->kernels[set->kernel_count++] = (struct validated_kernel){
-        .application = row->application, .kernel = row->kernel, .role = row->role};
+    set->kernels[set->kernel_count++] = (struct validated_kernel){.application = row->application,
+                                                                  .kernel = row->kernel,
+                                                                  .role = row->role,
+                                                                  .in_watts = row->in_watts};
 }
 
 /* A kernel with a row that the model does not answer has no error: NAN. */
@@ -182,7 +184,7 @@ static void score_rows(const struct validated_set *set, struct arena *arena,
         score->is_foreign = !isnan(prediction->is_foreign) && prediction->is_foreign != 0;
         within += fabs(prediction->ratio - 1) <= 0.2;
         measured[count] = (struct ranked){row->measured, 0, count};
-        predicted[count] = (struct ranked){prediction->seconds, 0, count};
+        predicted[count] = (struct ranked){prediction->value, 0, count};
         count++;
     }
     score->rows = count;
@@ -357,9 +359,9 @@ static void rank_launches(struct validated_set *set, struct arena *arena, const 
         const struct validated_row *row = &set->rows[i];
         const struct prediction_of *prediction = validated_prediction_by(row, model, NULL);
         if (!prediction) return;
-        all[i] = (struct candidate){prediction->seconds, row->measured};
+        all[i] = (struct candidate){prediction->value, row->measured};
         measured[i] = (struct ranked){row->measured, 0, i};
-        predicted[i] = (struct ranked){prediction->seconds, 0, i};
+        predicted[i] = (struct ranked){prediction->value, 0, i};
         fastest = fmin(fastest, row->measured);
     }
     qsort(all, count, sizeof *all, by_prediction);
@@ -370,6 +372,50 @@ static void rank_launches(struct validated_set *set, struct arena *arena, const 
                          all[0].measured / fastest - 1, best / fastest - 1};
 }
 
+/* ---- by instance ------------------------------------------------------------------------------- */
+
+static struct model_error instance_error(const struct validated_set *set, const char *instance,
+                                         const char *model)
+{
+    double errors = 0, logarithms = 0, count = 0;
+    for (size_t i = 0; i < set->row_count; i++) {
+        const struct validated_row *row = &set->rows[i];
+        const struct prediction_of *prediction = validated_prediction_by(row, model, NULL);
+        if (strcmp(row->instance, instance) != 0 || !prediction) continue;
+        errors += fabs(prediction->ratio - 1);
+        logarithms += log(prediction->ratio);
+        count++;
+    }
+    return (struct model_error){model, errors / count, exp(logarithms / count)};
+}
+
+static struct validated_instance *find_instance(struct validated_set *set, const char *name)
+{
+    size_t i = 0;
+    while (i < set->instance_count && strcmp(set->instances[i].instance, name) != 0)
+        i++;
+    if (i == set->instance_count)
+        set->instances[set->instance_count++] = (struct validated_instance){.instance = name};
+    return &set->instances[i];
+}
+
+/* In the order in which rows name them first. */
+static void find_instances(struct validated_set *set, const char *const *names, size_t model_count,
+                           struct arena *arena)
+{
+    set->instances = ARENA_ARRAY(arena, struct validated_instance, set->row_count + 1);
+    for (size_t i = 0; i < set->row_count; i++)
+        find_instance(set, set->rows[i].instance)->rows++;
+    for (size_t i = 0; i < set->instance_count; i++) {
+        struct validated_instance *one = &set->instances[i];
+        one->models = ARENA_ARRAY(arena, struct model_error, model_count + 1);
+        for (size_t k = 0; k < model_count; k++) {
+            struct model_error error = instance_error(set, one->instance, names[k]);
+            if (!isnan(error.error)) one->models[one->model_count++] = error;
+        }
+    }
+}
+
 /* ---- a set ------------------------------------------------------------------------------------- */
 
 void validate_score(struct validated_set *set, struct arena *arena)
@@ -377,6 +423,7 @@ void validate_score(struct validated_set *set, struct arena *arena)
     size_t model_count, role_count;
     const char *const *names = find_models(set, arena, &model_count);
     find_kernels(set, names, model_count, arena);
+    if (set->in_watts > 0) find_instances(set, names, model_count, arena);
     const char *const *roles = find_roles(set, arena, &role_count);
     set->scores = ARENA_ARRAY(arena, struct model_score, role_count * model_count + 1);
     for (size_t i = 0; i < role_count; i++)

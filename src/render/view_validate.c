@@ -27,6 +27,14 @@ static size_t find_models(const struct node *set, const char *out[MODELS])
     return count;
 }
 
+/* The time, or the power. */
+static struct quantity measured_text(const struct node *node)
+{
+    double watts = node_number(node, "measured_w");
+    return isnan(watts) ? quantity_format(node_number(node, "measured_s"), "s")
+                        : quantity_format(watts, "W");
+}
+
 static void kernel_row(struct page *page, const struct node *kernel, const char *const *names,
                        size_t count)
 {
@@ -35,8 +43,7 @@ static void kernel_row(struct page *page, const struct node *kernel, const char 
     snprintf(name, sizeof name, "%.20s %.24s", node_word(kernel, "application"),
              node_word(kernel, "kernel"));
     strbuf_printf(&line, "  %-30.30s %-6.6s %4.0f %9s", name, node_word(kernel, "role"),
-                  node_number(kernel, "rows"),
-                  quantity_format(node_number(kernel, "measured_s"), "s").text);
+                  node_number(kernel, "rows"), measured_text(kernel).text);
     for (size_t i = 0; i < count; i++) {
         double ratio = node_number(node_child(node_child(kernel, "models"), names[i]), "ratio");
         if (isnan(ratio))
@@ -89,6 +96,28 @@ static void put_scores(struct page *page, const struct node *set)
         has_foreign |= node_flag(&scores->children[i], "foreign");
     }
     if (has_foreign) page_line(page, "  + a simulator that needs traces recorded on a GPU");
+}
+
+/* ---- by instance ----------------------------------------------------------------------------- */
+
+static void put_instances(struct page *page, const struct node *set)
+{
+    const struct node *instances = node_child(set, "instances");
+    if (!instances->child_count) return;
+    const struct node *of_models = node_child(&instances->children[0], "models");
+    page_blank(page);
+    page_line(page, "%-28s %-40s %7s %12s %9s", "Mean absolute error by clock", "model", "runs",
+              "error", "ratio");
+    for (size_t i = 0; i < instances->child_count; i++)
+        for (size_t k = 0; k < of_models->child_count; k++) {
+            const struct node *one = &instances->children[i],
+                              *model =
+                                  node_child(node_child(one, "models"), of_models->children[k].id);
+            page_line(page, "  %-26.26s %-40.40s %7.0f %10.1f %% %9s", node_word(one, "instance"),
+                      node_word(model, "model"), node_number(one, "rows"),
+                      100 * node_number(model, "error"),
+                      quantity_ratio(node_number(model, "ratio")).text);
+        }
 }
 
 /* ---- mechanisms, order ------------------------------------------------------------------------- */
@@ -194,6 +223,7 @@ static void compose_sets(struct page *page, const struct node *sets)
             page_blank(page);
         }
         put_scores(page, set);
+        put_instances(page, set);
         put_rankings(page, set);
         put_ablations(page, set);
         put_counters(page, set);
@@ -204,11 +234,18 @@ static void compose_sets(struct page *page, const struct node *sets)
 static const struct view_part parts[] = {{"sets", compose_sets}};
 
 static const struct csv_column columns[] = {
-    {"set", "^/^/id"},      {"application", "^/application"},
-    {"kernel", "^/kernel"}, {"instance", "^/instance"},
-    {"role", "^/role"},     {"measured_s", "^/measured_s"},
-    {"model", "model"},     {"without", "without"},
-    {"time_s", "time_s"},   {"ratio", "ratio"},
+    {"set", "^/^/id"},
+    {"application", "^/application"},
+    {"kernel", "^/kernel"},
+    {"instance", "^/instance"},
+    {"role", "^/role"},
+    {"measured_s", "^/measured_s"},
+    {"model", "model"},
+    {"without", "without"},
+    {"time_s", "time_s"},
+    {"ratio", "ratio"},
+    {"measured_w", "^/measured_w"},
+    {"w", "w"},
 };
 
 static const struct csv_table table = {
