@@ -189,6 +189,8 @@ struct machine {
 ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out);
 /* Gives one reference back; the last one frees it. NULL: nothing. */
 void machine_destroy(struct machine *machine);
+/* What is left of dram.bandwidth at another clock.core, by l2.fill_bandwidth: 0 to 1. */
+double machine_dram_share(const struct machine *machine, double clock_hz);
 /* All but the references, which other threads may be counting: for copies that share the rest. */
 static inline void machine_copy_fields(struct machine *to, const struct machine *from)
 {

@@ -291,6 +291,13 @@ static double ratio_of(const struct machine *machine, const struct machine *base
     return own > 0 && before > 0 ? own / before : 1;
 }
 
+double machine_dram_share(const struct machine *machine, double clock_hz)
+{
+    double bandwidth = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
+    double fill = machine_get(machine, MACHINE_L2_FILL_BANDWIDTH, 0) * clock_hz;
+    return fill > 0 && fill < bandwidth ? fill / bandwidth : 1;
+}
+
 /* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it;
  * what its latency is beyond that of the L2 is time, not cycles of the core; measured bandwidths of an L2
  * follow SMs and clock (22 bytes a cycle and SM of a V100, 34 to 37 from an A100 to an H200, 16 and 17 of an
@@ -298,6 +305,8 @@ static double ratio_of(const struct machine *machine, const struct machine *base
 static double scale_of(const struct machine *machine, const struct machine *base,
                        enum machine_key key)
 {
+    if (key == MACHINE_DRAM_BANDWIDTH)
+        return machine_dram_share(base, machine_get(machine, MACHINE_CLOCK_CORE, 0));
     if (key == MACHINE_DRAM_SUSTAINED_BANDWIDTH || key == MACHINE_DRAM_MIXED_BANDWIDTH)
         return ratio_of(machine, base, MACHINE_DRAM_BANDWIDTH);
     if (key == MACHINE_DRAM_LATENCY) {

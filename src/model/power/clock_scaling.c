@@ -6,9 +6,14 @@
 void clock_set(struct machine *machine, double clock_hz)
 {
     static const enum machine_key outside[] = {MACHINE_DRAM_LATENCY, MACHINE_L2_LATENCY};
+    static const enum machine_key dram[] = {
+        MACHINE_DRAM_BANDWIDTH, MACHINE_DRAM_SUSTAINED_BANDWIDTH, MACHINE_DRAM_MIXED_BANDWIDTH};
     double ratio = clock_hz / machine_get(machine, MACHINE_CLOCK_CORE, clock_hz);
+    double share = machine_dram_share(machine, clock_hz);
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
         machine->values[outside[i]].value *= ratio;
+    for (size_t i = 0; i < sizeof dram / sizeof dram[0]; i++)
+        machine->values[dram[i]].value *= share;
     machine->values[MACHINE_CLOCK_CORE].value = clock_hz;
 }
 

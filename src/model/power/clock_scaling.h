@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 
 /* Another clock.core, with the memory's as it is (Hong's thesis, section 5.5.3). What lies beyond the SMs keeps its time, so that dram.latency and l2.latency, in
- * cycles of the SMs, change with it; bandwidths stay. */
+ * cycles of the SMs, change with it; bandwidths stay, but for what l2.fill_bandwidth limits. */
 void clock_set(struct machine *machine, double clock_hz);
 /* Supply voltage at a clock: that at clock.least up to clock.voltage_knee, then a straight line to that at
  * clock.most (a guess). NAN if the machine file lacks a clock or a voltage. */
