@@ -17,8 +17,6 @@ enum {
 
 /* The model of the ablation table. */
 static const char *const ablated_model = "teg";
-/* Of a prediction of watts that rests on a measured time. */
-static const char measured_time[] = ", measured time";
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "report format"},
@@ -297,7 +295,7 @@ static int predict_watts(const struct validation *v, const struct analysis *anal
         begin_question(v, analysis, machine, &asking);
         asking_predict(v->cli, &asking, &request);
         CLI_TRY(asking_ask(v->cli, &asking, &answer));
-        add_watts(v, answer, row, is_measured ? measured_time : "", out);
+        add_watts(v, answer, row, is_measured ? VALIDATE_MEASURED_TIME : "", out);
         ws_answer_destroy(answer);
     }
     return EXIT_DONE;

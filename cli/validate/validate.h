@@ -55,6 +55,9 @@ struct validate_set {
     size_t row_count;
 };
 
+/* Ends the name of a model whose watts rest on a measured time. */
+#define VALIDATE_MEASURED_TIME ", measured time"
+
 /* `name`: a set of accuracy/, or the path of a .yaml file. EXIT_INPUT with file and line if it is wrong,
  * EXIT_USAGE with the list of sets if the name is unknown. */
 int validate_read(struct cli *cli, const char *name, struct validate_set *out);

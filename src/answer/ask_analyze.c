@@ -310,12 +310,21 @@ static struct measured watts_or_joules(const char *id, const char *unit, double 
                              .origin = ORIGIN_MODELLED};
 }
 
+/* Of watts times `factor`. */
+static void set_band(const struct power_estimate *power, double factor, struct measured *out)
+{
+    if (!power || !power->band) return;
+    out->low = power->low_watts * factor;
+    out->high = power->high_watts * factor;
+}
+
 static const struct measured *mean_power(const struct prediction *prediction, struct arena *arena)
 {
     const struct power_estimate *power = prediction->power;
     struct measured *out = ARENA_ARRAY(arena, struct measured, 1);
     *out = watts_or_joules("mean", "W", power ? power->watts.gpu_watts : NAN,
                            power ? NULL : prediction->no_power);
+    set_band(power, 1, out);
     return out;
 }
 
@@ -325,6 +334,7 @@ static const struct measured *energy_of(const struct prediction *prediction, str
     double joules = power ? power->watts.gpu_watts * power->answer.time_seconds : NAN;
     struct measured *out = ARENA_ARRAY(arena, struct measured, 1);
     *out = watts_or_joules("energy", "J", joules, power ? NULL : prediction->no_power);
+    set_band(power, power ? power->answer.time_seconds : NAN, out);
     return out;
 }
 

@@ -43,7 +43,7 @@ struct power_machine {
     struct power_best best[POWER_METRIC_COUNT];
     const char *cores_advice, *jumps;
     const struct clock_sweep *clocks; /* NULL: not asked for */
-    struct power_clock_choice best_clock, best_pair;
+    struct power_clock_choice best_clock, best_pair, edp, ed2p, limit;
     const char *clocks_advice;
     struct kernel_place place;
     size_t curve_count;
@@ -303,6 +303,13 @@ static const char *advise_clock(const struct power_machine *at, struct arena *ar
         100 * time_change(best, now), reason, others, volts);
 }
 
+static struct power_clock_choice choose_clock(const struct clock_sweep *sweep,
+                                              const struct core_sweep_point *point, double clock_hz)
+{
+    return (struct power_clock_choice){
+        point, clock_hz, core_point_saving(&point->point, &sweep->now.point, POWER_METRIC_TOTAL)};
+}
+
 static void release_clocks(void *what)
 {
     clock_sweep_destroy(what);
@@ -317,12 +324,13 @@ static ws_status find_clocks(const struct asked *asked, const struct power_query
     const struct clock_sweep_point *all = &sweep->points[sweep->best_all];
     const struct clock_sweep_point *pair = &sweep->points[sweep->best];
     out->clocks = sweep;
-    out->best_clock = (struct power_clock_choice){
-        &all->all, all->clock_hz,
-        core_point_saving(&all->all.point, &sweep->now.point, POWER_METRIC_TOTAL)};
-    out->best_pair = (struct power_clock_choice){
-        &pair->best, pair->clock_hz,
-        core_point_saving(&pair->best.point, &sweep->now.point, POWER_METRIC_TOTAL)};
+    out->best_clock = choose_clock(sweep, &all->all, all->clock_hz);
+    out->best_pair = choose_clock(sweep, &pair->best, pair->clock_hz);
+    const struct clock_sweep_point *edp = &sweep->points[sweep->best_edp];
+    const struct clock_sweep_point *ed2p = &sweep->points[sweep->best_ed2p];
+    out->edp = choose_clock(sweep, &edp->all, edp->clock_hz);
+    out->ed2p = choose_clock(sweep, &ed2p->all, ed2p->clock_hz);
+    out->limit = choose_clock(sweep, &sweep->limit, sweep->limit_hz);
     out->clocks_advice = advise_clock(out, &asked->answer->arena);
     heat_place(asked, out->machine, &pair->best, &out->place);
     return WS_OK;

@@ -50,6 +50,31 @@ static void put_place(struct page *page, const struct node *place)
     strbuf_clear(&text);
 }
 
+static void add_choice(struct strbuf *text, const char *lead, const struct node *choice)
+{
+    strbuf_printf(text, "%s at %.4g GHz: %s", lead, node_number(choice, "clock_hz") / 1e9,
+                  quantity_in(choice, "time_s", "s").text);
+    strbuf_printf(text, ", %s", quantity_in(choice, "gpu_w", "W").text);
+}
+
+/* What the power limit does to the clock, and the clocks of the energy-delay products. */
+static void put_limits(struct page *page, const struct node *clocks)
+{
+    const struct node *limit = node_child(clocks, "at_limit");
+    struct strbuf text = {0};
+    if (!node_is_known(limit)) {
+        strbuf_puts(&text, "exceeded at every clock");
+    } else if (node_flag(clocks, "is_limited")) {
+        add_choice(&text, "holds the clock", limit);
+    } else {
+        strbuf_puts(&text, "not exceeded");
+    }
+    add_choice(&text, "; least energy x time", node_child(clocks, "best_edp"));
+    add_choice(&text, "; least energy x time^2", node_child(clocks, "best_ed2p"));
+    page_fill(page, "TDP       ", text.data);
+    strbuf_clear(&text);
+}
+
 static void put_head(struct page *page, const struct node *root, const struct node *machine)
 {
     const struct node *power = node_child(machine, "power"), *cores = node_child(machine, "cores"),
@@ -61,14 +86,24 @@ static void put_head(struct page *page, const struct node *root, const struct no
               (unsigned long long)node_count(cores, "sms"));
     page_line(page, "TIME      %s  %s%s", quantity_in(power, "time_s", "s").text,
               is_measured ? "" : "by ", node_word(power, "time_model"));
-    page_line(page, "POWER     %s = %s runtime + %s idle", quantity_in(power, "gpu_w", "W").text,
-              quantity_in(power, "runtime_w", "W").text, quantity_in(power, "idle_w", "W").text);
+    const char *band = "";
+    double low = node_number(power, "gpu_lo_w");
+    struct strbuf text = {0};
+    if (!isnan(low)) {
+        strbuf_printf(&text, ", %.0f to %s", low, quantity_in(power, "gpu_hi_w", "W").text);
+        band = text.data;
+    }
+    page_line(page, "POWER     %s = %s runtime + %s idle%s  by %s",
+              quantity_in(power, "gpu_w", "W").text, quantity_in(power, "runtime_w", "W").text,
+              quantity_in(power, "idle_w", "W").text, band, node_word(power, "model"));
+    strbuf_clear(&text);
     page_line(page, "ENERGY    %s  (%s runtime, %s idle)", quantity_in(power, "energy_j", "J").text,
               quantity_in(power, "runtime_j", "J").text, quantity_in(power, "idle_j", "J").text);
     put_warmth(page, node_child(machine, "temperature"));
     page_fill(page, "CORES     ", node_word(cores, "advice"));
     if (!node_is_known(clocks)) return;
     page_fill(page, "CLOCK     ", node_word(clocks, "advice"));
+    put_limits(page, clocks);
     put_place(page, node_child(machine, "placement"));
 }
 

@@ -84,7 +84,7 @@ static void a_wrong_file_is_refused_with_its_place(void **state)
         {"{}\n", "e.yaml:1:1", "a list 'rows', not none"},
         {"rows: [teg]\n", "e.yaml:1:8", "must be a mapping"},
         {"rows:\n  - {model: tegg}\n", "e.yaml:2:13", "unknown model 'tegg' (did you mean 'teg'"},
-        {"rows:\n  - {model: ipp-power}\n", "e.yaml:2:13", "unknown model 'ipp-power'"},
+        {"rows:\n  - {model: hotspot}\n", "e.yaml:2:13", "unknown model 'hotspot'"},
         {"rows:\n  - {model: teg, kernel: 3}\n", "e.yaml:2:18", "unknown key 'kernel'"},
         {"rows:\n  - {model: teg}\n", "e.yaml:2:5", "no 'compute_capability'"},
         {"rows:\n  - {model: teg, compute_capability: \"7.0\"}\n", "e.yaml:2:38", "[\"FIRST\""},

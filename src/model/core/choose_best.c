@@ -255,5 +255,4 @@ void choose_best(struct prediction *out)
     out->evidence_distance = choice.distance;
     find_band(out, &choice);
     find_spread(out);
-    out->options.evidence = NULL; /* the caller's, who may free it */
 }

@@ -119,13 +119,13 @@ static ws_status read_model(struct reading *reading, struct evidence_row *row)
     size_t count = 0;
     TRY(read_text(reading, KEY_MODEL, true, &name));
     for (size_t i = 0; i < MODEL_COUNT && count < sizeof names / sizeof names[0]; i++)
-        if (models[i]->predict) names[count++] = models[i]->name;
+        names[count++] = models[i]->name;
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], name)) row->model = names[i];
     if (row->model) return WS_OK;
     const char *near = text_hint(reading->arena, name, names, count);
     FAIL(reading, find(reading, KEY_MODEL),
-         "unknown model '%s'%s: expected a time model (`warpsage explain` lists them)", name, near);
+         "unknown model '%s'%s: expected a model (`warpsage explain` lists them)", name, near);
 }
 
 /* "7.5" -> 75 */

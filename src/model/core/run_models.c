@@ -446,6 +446,7 @@ static ws_status complete(struct diag *diag, const struct model_input *input,
     choose_best(out);
     for (enum model_id i = 0; i < MODEL_COUNT; i++)
         if (models[i]->complete) TRY(models[i]->complete(diag, input, out));
+    out->options.evidence = NULL; /* the caller's, who may free it */
     if (!out->options.effects_off) sample_time_intervals(out);
     return WS_OK;
 }

@@ -14,11 +14,20 @@ static const double LEAST_SHARE = 0.5; /* guess: half of the clock is possible *
 
 /* ---- which clocks ---------------------------------------------------------------------------- */
 
+static double highest_clock(const struct machine *machine)
+{
+    return machine_get(machine, MACHINE_CLOCK_MOST, machine_get(machine, MACHINE_CLOCK_CORE, 0));
+}
+
+static double lowest_clock(const struct machine *machine)
+{
+    return machine_get(machine, MACHINE_CLOCK_LEAST, LEAST_SHARE * highest_clock(machine));
+}
+
 static void default_range(const struct machine *machine, struct clock_range *out)
 {
-    double core = machine_get(machine, MACHINE_CLOCK_CORE, 0);
-    out->most_hz = machine_get(machine, MACHINE_CLOCK_MOST, core);
-    out->least_hz = machine_get(machine, MACHINE_CLOCK_LEAST, LEAST_SHARE * out->most_hz);
+    out->most_hz = highest_clock(machine);
+    out->least_hz = lowest_clock(machine);
     out->step_hz = (out->most_hz - out->least_hz) / DEFAULT_STEPS;
     if (out->step_hz == 0) out->step_hz = out->most_hz; /* one clock */
 }
@@ -135,6 +144,64 @@ static ws_status find_point(struct diag *diag, void *argument, size_t i)
     return WS_OK;
 }
 
+/* Energy times a power of the delay. */
+static double delay_product(const struct core_sweep_point *point, int exponent)
+{
+    return joules(point) * pow(point->point.seconds, exponent);
+}
+
+/* Of equal ones the later. */
+static size_t least_product(const struct clock_sweep *sweep, int exponent)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < sweep->count; i++)
+        if (delay_product(&sweep->points[i].all, exponent) <=
+            delay_product(&sweep->points[best].all, exponent) * (1 + 1e-12))
+            best = i;
+    return best;
+}
+
+/* ---- the power limit ------------------------------------------------------------------------- */
+
+static ws_status all_sms_at(struct diag *diag, const struct prediction *whole, double clock_hz,
+                            struct core_sweep_point *out)
+{
+    struct machine machine;
+    machine_copy_fields(&machine, whole->machine);
+    clock_set(&machine, clock_hz);
+    return core_sweep_point(diag, whole, &machine, (unsigned)count_sms(whole), out);
+}
+
+/* Halves the range of clocks between one within the limit and clock.core, which is not. */
+static ws_status find_limit(struct diag *diag, const struct prediction *whole, double least_hz,
+                            struct clock_sweep *sweep)
+{
+    enum { HALVINGS = 8 };
+    double limit = machine_get(whole->machine, MACHINE_POWER_TDP, NAN);
+    double low = fmin(least_hz, sweep->now_hz), high = sweep->now_hz;
+    if (!(limit > 0)) return WS_OK;
+    sweep->limit_hz = sweep->now_hz;
+    sweep->limit = sweep->now;
+    sweep->has_limit = sweep->now.point.gpu_watts <= limit;
+    if (sweep->has_limit) return WS_OK;
+    struct core_sweep_point point;
+    TRY(all_sms_at(diag, whole, low, &point));
+    sweep->has_limit = sweep->is_limited = point.point.gpu_watts <= limit;
+    sweep->limit_hz = low;
+    sweep->limit = point;
+    for (int i = 0; sweep->is_limited && i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        TRY(all_sms_at(diag, whole, middle, &point));
+        if (point.point.gpu_watts > limit) {
+            high = middle;
+            continue;
+        }
+        low = sweep->limit_hz = middle;
+        sweep->limit = point;
+    }
+    return WS_OK;
+}
+
 static ws_status run(struct diag *diag, const struct prediction *whole,
                      const struct core_sweep *known, const struct clock_range *range,
                      struct clock_sweep *sweep)
@@ -157,7 +224,9 @@ static ws_status run(struct diag *diag, const struct prediction *whole,
         if (is_better(&points[i].all, &points[sweep->best_all].all)) sweep->best_all = i;
         if (is_better(&points[i].best, &points[sweep->best].best)) sweep->best = i;
     }
-    return WS_OK;
+    sweep->best_edp = least_product(sweep, 1);
+    sweep->best_ed2p = least_product(sweep, 2);
+    return find_limit(diag, whole, lowest_clock(whole->machine), sweep);
 }
 
 ws_status clock_sweep_run(struct diag *diag, const struct prediction *whole,

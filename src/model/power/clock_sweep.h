@@ -29,6 +29,11 @@ struct clock_sweep {
     struct clock_sweep_point *points;
     size_t best_all,
         best; /* by total power: of all SMs; of `best`, so of clock and number together */
+    size_t best_edp, best_ed2p; /* by energy x time and energy x time^2, of all SMs */
+    /* The highest clock, up to clock.core, at which all SMs stay within power.tdp. */
+    bool has_limit, is_limited; /* there is one; it is below clock.core */
+    double limit_hz;
+    struct core_sweep_point limit;
     double
         divided_hz; /* clock.core over the divisor of (93), by the model throughput; NAN: unknown */
     bool every_pair; /* else, for a model that follows traces: each clock with all SMs and with

@@ -25,6 +25,9 @@ struct power_estimate {
     const char *unit_reasons[POWER_UNIT_COUNT]; /* why a unit has no watts; NULL: it has */
     struct ipp_watts watts;
     double gated_watts;
+    /* Where the measured watts lie for two of three kernels, by the evidence of the model; NAN: unknown. */
+    double low_watts, high_watts;
+    const char *band;       /* whose errors that are; NULL: unknown */
     double intensity;       /* (54); NAN if there are only memory instructions */
     const char *no_thermal; /* why the following is unknown; NULL: it is known */
     struct ipp_thermal thermal;

@@ -2,8 +2,10 @@
 /* The power of a kernel, once the models of time have answered: which time it rests on. */
 #include "model/power/power_estimate.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "model/core/evidence.h"
 #include "model/core/needs.h"
 
 static ws_status no_such_time(struct diag *diag, const struct prediction *out, const char *wanted)
@@ -75,6 +77,37 @@ static const char *find_lacking(const struct model *model, const struct model_in
     return lacking ? lacking : needs_check(model, input, NULL);
 }
 
+/* Never below the idle power. */
+static void find_band(const struct model_input *input, const struct prediction *out,
+                      struct power_estimate *power)
+{
+    const struct machine *machine = input->machine;
+    unsigned distance, capability = machine->cc_major * 10 + machine->cc_minor;
+    const struct evidence_row *row =
+        evidence_find(out->options.evidence, power->answer.model, capability, &distance);
+    power->low_watts = power->high_watts = NAN;
+    if (!row || isnan(row->two_thirds_factor)) return;
+    power->low_watts =
+        fmax(power->watts.idle_watts, power->watts.gpu_watts / row->two_thirds_factor);
+    power->high_watts = power->watts.gpu_watts * row->two_thirds_factor;
+    power->band =
+        arena_format(input->arena, "two of three of %zu kernels measured on cc %u.%u%s",
+                     row->kernels, row->cc_first / 10, row->cc_first % 10,
+                     distance ? ", another generation: the error on this GPU is unknown" : "");
+}
+
+static void tell_limits(const struct model_input *input, struct power_estimate *power)
+{
+    double limit = machine_get(input->machine, MACHINE_POWER_TDP, INFINITY);
+    if (power->band)
+        estimate_assume(&power->answer, input->arena, "band of the power: %s", power->band);
+    if (power->watts.gpu_watts > limit)
+        estimate_assume(&power->answer, input->arena,
+                        "the power exceeds the TDP of %.0f W: the GPU would lower its clock, "
+                        "`warpsage power` predicts to which",
+                        limit);
+}
+
 ws_status run_power(struct diag *diag, const struct model_input *input, enum model_id id,
                     power_predict *predict, struct prediction *out)
 {
@@ -100,6 +133,8 @@ ws_status run_power(struct diag *diag, const struct model_input *input, enum mod
         return WS_OK;
     }
     if (status != WS_OK) return status;
+    find_band(input, out, power);
+    if (!input->without_texts) tell_limits(input, power);
     out->power = power;
     out->power_terms = &power->answer;
     return WS_OK;
