@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/power/power_estimate.h"
+
 static ws_status count_sms(const struct asked *asked, unsigned *out)
 {
     const struct machine *machine = asked->machines[0];
@@ -75,6 +77,15 @@ static ws_status without_power(const struct asked *asked, const struct predict_o
                       "%s; or set the power of an active SM with --watts-per-sm W", reason);
 }
 
+/* Energies of instructions yield to watts of an SM that the user or the machine file gives; ipp-power, whose
+ * coefficients are measured on the GPU, does not. */
+static bool yields(const struct asked *asked, const struct prediction *whole)
+{
+    if (!whole->power || whole->power->answer.id == MODEL_IPP_POWER) return false;
+    return machine_has(asked->machines[0], MACHINE_POWER_ACTIVE_SM) ||
+           asked_has(asked, "watts_per_sm");
+}
+
 ws_status thermal_kernel_find(const struct asked *asked, struct thermal_kernel *out)
 {
     const struct profile *profile = asked->profiles[0];
@@ -86,14 +97,19 @@ ws_status thermal_kernel_find(const struct asked *asked, struct thermal_kernel *
     TRY(count_sms(asked, &wanted));
     const struct prediction *whole;
     ws_status status = asked_predict(asked, profile, asked->machines[0], &options, &whole);
-    if (status == WS_OK) status = core_sweep_run(asked->diag, whole, wanted, wanted, &sweep);
-    if (status == WS_ERR_NO_MODEL) {
+    bool is_given = status == WS_OK && yields(asked, whole);
+    if (status == WS_OK && !is_given)
+        status = core_sweep_run(asked->diag, whole, wanted, wanted, &sweep);
+    if (is_given) {
+        TRY(time_alone(asked, &options, wanted, out));
+    } else if (status == WS_ERR_NO_MODEL) {
         TRY(without_power(asked, &options, wanted, out));
     } else if (status != WS_OK) {
         return status;
     } else {
         out->point = sweep->points[0];
         out->time_model = arena_copy(&asked->answer->arena, sweep->time_model);
+        out->power_model = whole->power->answer.model;
         core_sweep_destroy(sweep);
         TRY(check_watts(asked));
     }

@@ -128,15 +128,31 @@ static void put_rows(struct strbuf *out, const struct csv_table *table, const st
 
 /* ---- long form ------------------------------------------------------------------------------- */
 
-/* "%1/%2/time" with the keys of the elements. */
+/* {SECTION/WORD}: of the element one level below the outermost. */
+static void put_word_at(struct strbuf *text, const char *path, const struct csv_row *row)
+{
+    char section[32], id[32];
+    size_t length = strcspn(path, "/");
+    snprintf(section, sizeof section, "%.*s", (int)length, path);
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(path + length + 1, "}"), path + length + 1);
+    const struct node *node = node_find(row->levels[2], section);
+    const char *word = node ? node_word(node, id) : NULL;
+    strbuf_puts(text, word ? word : "");
+}
+
+/* "%1/{power/model}/%2" with the keys of the elements and the word of one. */
 static void put_metric(struct strbuf *out, const char *metric, const struct csv_row *row)
 {
     struct strbuf text = {0};
     for (const char *at = metric; *at; at++) {
-        if (*at == '%')
+        if (*at == '%') {
             strbuf_puts(&text, row->levels[1 + *++at - '0']->id);
-        else
+        } else if (*at == '{') {
+            put_word_at(&text, at + 1, row);
+            at = strchr(at, '}');
+        } else {
             strbuf_putc(&text, *at);
+        }
     }
     csv_put_text(out, text.data);
     strbuf_clear(&text);

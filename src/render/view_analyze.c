@@ -270,8 +270,8 @@ static const struct csv_series estimate_series[] = {
 static const struct csv_series machine_series[] = {
     {.metric = "%1/occupancy", .value = "occupancy/fraction"},
     {.rows = "estimates", .inner = estimate_series},
-    {.rows = "power/terms", .metric = "%1/ipp-power/%2", .value = ""},
-    {.metric = "%1/ipp-power/energy", .value = "power/energy"},
+    {.rows = "power/terms", .metric = "%1/{power/model}/%2", .value = ""},
+    {.metric = "%1/{power/model}/energy", .value = "power/energy"},
     {0},
 };
 static const struct csv_series kernel_series[] = {

@@ -60,10 +60,11 @@ static void compose_kernel(struct page *page, const struct node *root)
                   node_word(kernel, "time_model"));
     if (node_is_known(node_child(kernel, "runtime_watts")))
         strbuf_printf(&text,
-                      "%.2f W runtime by ipp-power = %.2f in the SMs + %.2f across the die + "
+                      "%.2f W runtime by %s = %.2f in the SMs + %.2f across the die + "
                       "%.2f of L2 and DRAM, not on it",
-                      node_number(kernel, "runtime_watts"), node_number(kernel, "sms_watts"),
-                      node_number(kernel, "activation_watts"), node_number(kernel, "memory_watts"));
+                      node_number(kernel, "runtime_watts"), node_word(kernel, "power_model"),
+                      node_number(kernel, "sms_watts"), node_number(kernel, "activation_watts"),
+                      node_number(kernel, "memory_watts"));
     else
         strbuf_printf(&text, "power per SM is not derived from the kernel: %s",
                       node_flag(load, "sm_watts_are_given") ? "given" : "power.active_sm");

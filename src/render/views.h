@@ -37,8 +37,10 @@ struct csv_table {
 
 /* CSV in long form, a number a line: name of the outermost element, metric, value, unit, interval, origin. */
 struct csv_series {
-    const char *rows;   /* path of a list from the element around it; NULL: that element itself */
-    const char *metric; /* %N: key of the element N levels below the outermost */
+    const char *rows; /* path of a list from the element around it; NULL: that element itself */
+    const char *
+        metric; /* %N: key of the element N levels below the outermost; {SECTION/WORD}: a word of that
+                         * one level below */
     const char
         *value; /* path of the number from the element; "": the element. Unknown: no line, unless
                          * it is the element */
