@@ -77,95 +77,6 @@ struct validation {
 
 /* ---- one launch ------------------------------------------------------------------------------ */
 
-static int add_args(const struct validation *v, const struct validate_row *row, const char *args,
-                    struct request *request)
-{
-    const char *place = cli_format(v->cli, "%s:%zu", v->set.table, row->line);
-    char *rest = cli_copy(v->cli, args);
-    for (char *word; (word = strsep(&rest, " ")) != NULL;) {
-        struct arg_text text = {word, v->set.folder, place};
-        if (*word) CLI_APPEND(v->cli, request->args, request->arg_count, text);
-    }
-    return EXIT_DONE;
-}
-
-static bool is_same_launch(const struct validate_row *a, const struct validate_row *b)
-{
-    if (a->parameters || b->parameters || a->request || b->request) return false;
-    return !strcmp(a->file, b->file) && !strcmp(a->entry, b->entry) && !strcmp(a->args, b->args) &&
-           !memcmp(a->grid, b->grid, sizeof a->grid) &&
-           !memcmp(a->block, b->block, sizeof a->block) && a->shared_bytes == b->shared_bytes &&
-           a->registers == b->registers && a->spill_store_bytes == b->spill_store_bytes &&
-           a->spill_load_bytes == b->spill_load_bytes;
-}
-
-/* Of a set with few blocks a launch. */
-static void choose_effort(const struct validation *v, struct request *request)
-{
-    double blocks = (double)request->grid[0] * request->grid[1] * request->grid[2];
-    if (v->has_effort || !(v->set.blocks > 0) || v->set.blocks >= blocks) return;
-    request->effort = (struct effort){EFFORT_FRACTION, v->set.blocks / blocks};
-}
-
-/* Those of all rows of this launch: it is executed once. */
-static int add_machines(const struct validation *v, const struct validate_row *row,
-                        struct request *request)
-{
-    if (!row->machine) return request_add_gpus(v->cli, request, v->set.machine);
-    for (size_t i = 0; i < v->set.row_count; i++)
-        if (is_same_launch(&v->set.rows[i], row))
-            CLI_TRY(request_add_gpus(v->cli, request, v->set.rows[i].machine));
-    return EXIT_DONE;
-}
-
-/* A launch of a launch file, with what the command line says of all. */
-static int prepare_file(const struct validation *v, const struct validate_row *row,
-                        struct request *request)
-{
-    const struct request *all = &v->request;
-    *request = *row->request;
-    if (v->has_effort) request->effort = all->effort;
-    request->threads = all->threads;
-    request->seed = all->seed;
-    request->without = all->without;
-    request->model_options = all->model_options;
-    request->l2 = all->l2;
-    request->spills = all->spills;
-    return EXIT_DONE;
-}
-
-/* `generated`: to be dropped once the kernel is loaded, if the set has a generator. */
-static int prepare(const struct validation *v, const struct validate_row *row,
-                   struct generated *generated, struct request *request)
-{
-    if (row->request) {
-        *generated = (struct generated){0};
-        return prepare_file(v, row, request);
-    }
-    *request = v->request;
-    *generated = (struct generated){.entry = row->entry, .args = row->args};
-    request->kernel_file = row->file;
-    memcpy(generated->grid, row->grid, sizeof row->grid);
-    memcpy(generated->block, row->block, sizeof row->block);
-    if (v->set.generator) {
-        CLI_TRY(validate_generate(v->cli, &v->set, row, v->target, generated));
-        request->kernel_file = row->instance;
-        request->kernel_text = generated->ptx.bytes;
-        request->kernel_text_size = generated->ptx.size;
-    }
-    request->kernel = generated->entry;
-    request->has_grid = request->has_block = true;
-    memcpy(request->grid, generated->grid, sizeof request->grid);
-    memcpy(request->block, generated->block, sizeof request->block);
-    request->dynamic_shared_bytes = row->shared_bytes;
-    request->registers = row->registers;
-    request->spill_store_bytes = row->spill_store_bytes;
-    request->spill_load_bytes = row->spill_load_bytes;
-    choose_effort(v, request);
-    CLI_TRY(add_machines(v, row, request));
-    return add_args(v, row, generated->args, request);
-}
-
 /* What the set measures: a launch, or of launches back to back what lies between two. The host submits the next one
  * while one runs. */
 static void add_time(const struct validation *v, struct asking *out, double seconds)
@@ -320,7 +231,9 @@ static int execute(const struct validation *v, const struct validate_row *row,
                    struct analysis *analysis)
 {
     struct generated generated;
-    int exit_code = prepare(v, row, &generated, &analysis->request);
+    const struct validate_launches launches = {v->cli, &v->set, &v->request, v->target,
+                                               v->has_effort};
+    int exit_code = validate_prepare(&launches, row, &generated, &analysis->request);
     if (exit_code == EXIT_DONE) exit_code = analysis_load_machines(analysis);
     if (exit_code == EXIT_DONE) exit_code = analysis_load_kernel(analysis, v->command);
     if (generated.ptx.out) cli_text_drop(&generated.ptx);
@@ -351,7 +264,7 @@ static int predict_all(struct validation *v, struct analysis *analysis,
     size_t machine = 0;
     for (size_t i = 0; i < v->set.row_count; i++) {
         struct outcome outcome = {.row = row->machine ? &v->set.rows[i] : row};
-        if (row->machine && !is_same_launch(outcome.row, row)) continue;
+        if (row->machine && !validate_same_launch(outcome.row, row)) continue;
         CLI_TRY(v->set.in_watts
                     ? predict_watts(v, analysis, machine++, outcome.row, &outcome.inputs)
                     : predict(v, analysis, &outcome.inputs));
@@ -367,7 +280,7 @@ static const struct asking *known_outcome(const struct validation *v,
 {
     for (size_t i = 0; i < v->outcome_count; i++) {
         const struct outcome *one = &v->outcomes[i];
-        if (one->row == row || (!row->machine && is_same_launch(one->row, row)))
+        if (one->row == row || (!row->machine && validate_same_launch(one->row, row)))
             return &one->inputs;
     }
     return NULL;

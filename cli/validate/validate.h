@@ -61,6 +61,20 @@ struct validate_set {
 /* `name`: a set of accuracy/, or the path of a .yaml file. EXIT_INPUT with file and line if it is wrong,
  * EXIT_USAGE with the list of sets if the name is unknown. */
 int validate_read(struct cli *cli, const char *name, struct validate_set *out);
+/* What the launches of a set have in common, with what the command line says. */
+struct validate_launches {
+    struct cli *cli;
+    const struct validate_set *set;
+    const struct request *request;
+    const char *target; /* "sm_80" */
+    bool has_effort;    /* --effort was given */
+};
+/* Do rows without machines of their own give the same counts? */
+bool validate_same_launch(const struct validate_row *a, const struct validate_row *b);
+/* The request of a row, on the machines of all rows of its launch. `generated`: to be dropped once the kernel is loaded,
+ * if the set has a generator. */
+int validate_prepare(const struct validate_launches *of, const struct validate_row *row,
+                     struct generated *generated, struct request *request);
 /* Runs the launch files of a folder on the GPU of this computer, whose machine file is `machine`. EXIT_DEVICE if it
  * cannot be used. */
 int gpu_here_measure(struct cli *cli, const struct command *command, const char *folder,

@@ -183,6 +183,8 @@ static int read_row(const struct table *table)
     const char *machine = field(table, "machine");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         CLI_TRY(need(table, words[i], places[i]));
+    if (machine && *machine && !set->in_watts)
+        return refuse(table, "only rows in watts have a machine of their own, found", machine);
     if (machine && *machine) row.machine = machine_path(table->cli, set, machine);
     CLI_TRY(set->generator ? read_parameters(table, &row) : read_launch(table, &row));
     CLI_TRY(read_measured(table, &row));
