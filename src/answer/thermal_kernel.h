@@ -7,7 +7,7 @@
 #include "model/power/core_sweep.h"
 
 struct thermal_kernel {
-    const char *name; /* NULL: no kernel */
+    const char *name;                     /* NULL: no kernel */
     const char *time_model, *power_model; /* power_model NULL: watts_are_given */
     struct core_sweep_point point;
     /* The power is not modelled for this GPU, or yields: `point` has time and SMs alone, an SM draws what the user or

@@ -2,6 +2,7 @@
 /* From a name to a machine: the folder of machine files, aliases, inheritance. */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -294,8 +295,11 @@ static double ratio_of(const struct machine *machine, const struct machine *base
 double machine_dram_share(const struct machine *machine, double clock_hz)
 {
     double bandwidth = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
-    double fill = machine_get(machine, MACHINE_L2_FILL_BANDWIDTH, 0) * clock_hz;
-    return fill > 0 && fill < bandwidth ? fill / bandwidth : 1;
+    double fill = machine_get(machine, MACHINE_L2_FILL_BANDWIDTH, 0);
+    double core = machine_get(machine, MACHINE_CLOCK_CORE, 0);
+    if (!(fill > 0) || !(bandwidth > 0) || !(core > 0)) return 1;
+    /* The file's own figures are not limited at its own clock. */
+    return fmin(1, fmin(bandwidth, fill * clock_hz) / fmin(bandwidth, fill * core));
 }
 
 /* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it;

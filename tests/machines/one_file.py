@@ -93,7 +93,7 @@ def check_commands(name, alias, path):
     run("throughput", "--profile", "profile.json", "--gpu", alias)
     run("split", "--profile", "profile.json", "--gpu", name, "--cpu", "e5645x2")
     run("timeline", "--profile", "trace.json", "--gpu", name, "-o", "timeline.json")
-    run("power", "--profile", "profile.json", "--gpu", name, status=4)  # no coefficients
+    run("power", "--profile", "profile.json", "--gpu", name)
 
 
 def main():
