@@ -102,11 +102,12 @@ static void draft_writes(struct planner *p, const struct code_block *code, const
 /* ---- one instruction ------------------------------------------------------------------------- */
 
 /* A texture fetch has none: which texels it reads is up to the texture. Nor has what moves a constant that its own word
- * names (ULDC). Copies in bulk have more accesses than a step of a trace. */
-/* A load that is never executed (@!PT LDS, behind LDGSTS) is none. */
+ * names (ULDC), or a load that is never executed (@!PT LDS, behind LDGSTS). Copies in bulk have more accesses than a step of a
+ * trace. */
 static bool is_access(const struct insn *insn)
 {
-    return insn->op != OP_MOV && insn->op != OP_N_NOP && op_infos[insn->op].family != FAMILY_TEXTURE && !insn->bulk &&
+    return insn->op != OP_MOV && insn->op != OP_N_NOP &&
+           op_infos[insn->op].family != FAMILY_TEXTURE && !insn->bulk &&
            insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
