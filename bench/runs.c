@@ -224,8 +224,9 @@ static void put_parameter(struct session *s, size_t kernel, size_t index, const 
 /* The public API always takes the best level. */
 static void create_device(struct session *s, const struct run *run)
 {
-    ws_device_options options = {
-        .size = sizeof options, .threads = run->threads, .engine = run->engine};
+    ws_device_options options = {.size = sizeof options,
+                                 .threads = run->threads,
+                                 .engine = run->engine ? run->engine : "interpreter"};
     must(s, ws_device_create(s->context, &options, &s->device));
     if (run->isa_level < 0) return;
     device_destroy(s->device->device);
