@@ -51,11 +51,15 @@ static void write_arm(struct body *b, uint32_t first, uint32_t steps)
 
 /* ---- all lanes go one way -------------------------------------------------------------------- */
 
-/* What later operations do not read need not be kept. */
-static void drop_dead(struct body *b)
+/* What later operations do not read need not be kept. The rest becomes what slots would have: an arm may put integers in the
+ * place of f32 whose NaNs are still to be canonical. */
+static void settle_values(struct body *b)
 {
-    for (unsigned i = 0; i < VALUES_MAX; i++)
-        if (b->values.entries[i].chunks) value_drop_dead(b, &b->values.entries[i]);
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value *value = &b->values.entries[i];
+        if (value->chunks) value_drop_dead(b, value);
+        if (value->chunks) value_make_canonical(b, value);
+    }
 }
 
 /* Behind an arm: values are where they were before it, but perhaps newer. */
@@ -102,7 +106,7 @@ void fork_write(struct body *b, const struct path_fork *fork)
     struct parting *parting = &b->partings[fork_number(b, fork)];
     uint32_t first = fork->step + 1, behind = first + fork->steps[0];
     path_tell(b);
-    drop_dead(b);
+    settle_values(b);
     uint32_t told = b->told;
     struct values meeting = parting->values = b->values;
     struct known_shape shapes[SHAPES_MAX];
