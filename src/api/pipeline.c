@@ -298,9 +298,9 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
         profile_add_note(profile, "the system refuses memory for machine code: the kernel was "
                                   "interpreted");
     if (module_copies_in_bulk(module->module, entry))
-        profile_add_note(profile, "Copies in bulk count as global accesses, of 512 bytes each. The "
-                                  "model teg does not follow them: its time is that of the rest, "
-                                  "at least the speed of light.");
+        profile_add_note(profile,
+                         "Copies in bulk count as accesses of 512 bytes each, to global and to "
+                         "shared memory.");
     if (result->undefined) profile_add_note(profile, "%s", result->undefined);
     l2_log_note(device, launch, touched, profile);
     if (how->again) profile_copy_l2(profile, how->again);

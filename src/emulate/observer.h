@@ -96,6 +96,14 @@ struct access_group {
     } * accesses;
 };
 
+/* An operation on an mbarrier object of the own block: of a wait, that the phase had ended; of an arrival, or of the
+ * end of a copy in bulk whose bytes the object counts, that it ended the phase. */
+struct phase_event {
+    uint64_t address; /* of the object, in shared memory */
+    uint32_t lanes;
+    bool waits, ended;
+};
+
 struct warp_ref {
     void *block;      /* what block_begin returned */
     uint32_t index;   /* warp in block */
@@ -151,6 +159,9 @@ struct observer_ops {
                   uint32_t on);
     void (*memory)(void *worker, const struct warp_ref *warp, uint32_t insn,
                    const struct access *access);
+    /* Behind the memory events of the instruction. NULL: nobody wants to know. */
+    void (*phase)(void *worker, const struct warp_ref *warp, uint32_t insn,
+                  const struct phase_event *event);
     /* Stands for the calls of memory for all accesses of these groups by the lanes `active`. Loads of the kernel's
      * parameters, which nobody counts, are in no group. */
     void (*groups)(void *worker, const struct warp_ref *warp, const struct access_group *groups,

@@ -20,7 +20,7 @@ struct bulk {
     struct block *block;          /* whose shared memory it is */
     uint64_t at;                  /* address there */
     struct access batch;          /* of global memory, to be told the observer */
-    uint64_t addresses[WARP_LANES];
+    uint64_t addresses[WARP_LANES], shared_addresses[WARP_LANES];
     bool is_told; /* once, of copies to several blocks */
 };
 
@@ -112,17 +112,21 @@ static void bulk_tell_batch(struct bulk *b)
     b->batch.bytes = (uint8_t)insn_access_bytes(b->u->insn);
     b->batch.addresses = b->addresses;
     x->observe->memory(x->observer_worker, &x->warp->ref, b->u->index, &b->batch);
+    b->batch.space = SPACE_SHARED;
+    b->batch.addresses = b->shared_addresses;
+    x->observe->memory(x->observer_worker, &x->warp->ref, b->u->index, &b->batch);
     b->batch.mask = 0;
 }
 
-/* Global memory, as accesses of a warp. */
-static void bulk_tell(struct bulk *b, uint64_t address, uint64_t bytes)
+/* Both memories, as accesses of a warp; shared: the address there, without swizzling. */
+static void bulk_tell(struct bulk *b, uint64_t address, uint64_t shared, uint64_t bytes)
 {
     unsigned step = insn_access_bytes(b->u->insn);
     if (!b->x->observe || b->is_told) return;
     for (uint64_t done = 0; done < bytes; done += step) {
         unsigned lane = b->batch.mask ? 32u - (unsigned)__builtin_clz(b->batch.mask) : 0;
         b->addresses[lane] = address + done;
+        b->shared_addresses[lane] = shared + done;
         b->batch.mask |= 1u << lane;
         if (lane == WARP_LANES - 1) bulk_tell_batch(b);
     }
@@ -152,6 +156,10 @@ static bool bulk_signal(struct bulk *b, uint64_t address, uint64_t bytes)
     struct mbarrier_change change = {.bytes = -(uint32_t)bytes};
     bool ends = mbarrier_apply(&object, &change);
     *word = mbarrier_bits(&object);
+    if (x->observe && x->observe->phase && b->block == x->block) {
+        struct phase_event event = {.address = b->at, .lanes = 1u << b->lane, .ended = ends};
+        x->observe->phase(x->observer_worker, &x->warp->ref, b->u->index, &event);
+    }
     if (x->checks & CHECK_RACE) order_bulk_signal(x, b->u, b->lane, b->block, b->at, ends);
     return true;
 }
@@ -225,7 +233,7 @@ static bool bulk_run(void *self, const struct tensor_run *run)
     if (!run->is_outside) {
         host = bulk_global(b, run->global, run->bytes, &found);
         if (!host) return false;
-        bulk_tell(b, run->global, run->bytes);
+        bulk_tell(b, run->global, b->at + run->shared, run->bytes);
     }
     unsigned combines = b->insn->atom_op ? READS | WRITES : WRITES;
     if (host) bulk_told(b, writes ? combines : READS, NULL, run->global, run->bytes, host);

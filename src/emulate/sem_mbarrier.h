@@ -43,6 +43,23 @@ static bool mbarrier_lane(struct exec *x, const struct uop *u, uint64_t *at, uns
     return ends;
 }
 
+/* Lanes with one object are told together; those of `ended` ended a phase, or saw that it had ended. */
+static void mbarrier_observe(const struct exec *x, const struct uop *u, const struct place *p,
+                             uint32_t ended, bool waits)
+{
+    bool is_life = u->insn->op == OP_MBARRIER_INIT || u->insn->op == OP_MBARRIER_INVAL;
+    if (!x->observe || !x->observe->phase || p->is_remote || is_life) return;
+    struct phase_event event = {.waits = waits};
+    for (uint32_t left = p->access.mask; left; left &= ~event.lanes) {
+        event.address = p->a[__builtin_ctz(left)];
+        event.lanes = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1)
+            if (p->a[__builtin_ctz(rest)] == event.address) event.lanes |= rest & -rest;
+        event.ended = ended & event.lanes;
+        x->observe->phase(x->observer_worker, &x->warp->ref, u->index, &event);
+    }
+}
+
 static void mbarrier_change(struct exec *x, const struct uop *u, const struct place *p)
 {
     uint32_t ends = 0;
@@ -53,6 +70,7 @@ static void mbarrier_change(struct exec *x, const struct uop *u, const struct pl
             sync_mbarrier(x, u->insn, lane, p->a[lane], *at, mbarrier_operand(x, u, lane));
         ends |= (uint32_t)mbarrier_lane(x, u, at, lane) << lane;
     }
+    mbarrier_observe(x, u, p, ends, false);
     if (x->checks & CHECK_RACE)
         order_mbarrier(x, u, &p->access, p->is_remote, p->access.mask, ends);
 }
@@ -71,6 +89,7 @@ static void mbarrier_wait(struct exec *x, const struct uop *u, const struct plac
     uint32_t *result = &PREDICATE(u->dst[0]);
     *result = (*result & ~lanes) | ended;
     if (ended != lanes) x->waits = true;
+    mbarrier_observe(x, u, p, ended, true);
     if (ended && x->checks & CHECK_RACE) order_mbarrier(x, u, &p->access, p->is_remote, ended, 0);
 }
 

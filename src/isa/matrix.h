@@ -58,6 +58,15 @@ static inline unsigned matrix_stored(const struct matrix_form *form)
     return form->is_sparse ? form->k / 2u : form->k;
 }
 
+/* Of wgmma: what a warp has of the bytes that four read from shared memory, B once for all, their own rows of A each. */
+static inline unsigned matrix_shared_bytes(const struct matrix_form *form)
+{
+    enum { GROUP_WARPS = 4 };
+    unsigned a = form->m * matrix_stored(form) * matrix_bits(form, MATRIX_A) / 8;
+    unsigned b = (unsigned)form->n * form->k * matrix_bits(form, MATRIX_B) / 8;
+    return b / GROUP_WARPS + (form->is_in_memory ? a : 0);
+}
+
 /* Registers of a lane that hold one of the matrices. */
 static inline unsigned matrix_registers(const struct matrix_form *form, unsigned role)
 {

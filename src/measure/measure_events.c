@@ -358,6 +358,13 @@ static inline void touch_global(struct worker *w, const struct block_state *bloc
     if (kind != KIND_GLOBAL_LOAD) touch(w, block, TOUCH_WRITTEN, access);
 }
 
+/* The accesses to such objects are recorded with their phases. */
+static bool is_counted_phase(const struct insn *insn)
+{
+    return op_infos[insn->op].form == FORM_MBARRIER && insn->op != OP_MBARRIER_INIT &&
+           insn->op != OP_MBARRIER_INVAL;
+}
+
 static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn,
                          const struct access *access)
 {
@@ -366,7 +373,9 @@ static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn
     if (site == NO_SITE) return;
     const struct insn *told = w->measure->launch.insns[insn];
     bool fetches = told->op == OP_TEX || told->op == OP_TLD4;
-    if (record_of(ref) && !fetches && !told->bulk)
+    if (record_of(ref) && told->bulk && access->space == SPACE_GLOBAL)
+        block_record_bulk(record_of(ref), insn, access);
+    else if (record_of(ref) && !fetches && !told->bulk && !is_counted_phase(told))
         block_record_access(record_of(ref), insn, access);
     if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE || is_silent(ref)) return;
     if (fetches || w->measure->is_texture[site]) {
@@ -407,6 +416,13 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     whole.base2 -= view->merged_offset;
     whole.addresses = addresses;
     plain_memory(worker, ref, insn, &whole);
+}
+
+static void phase(void *worker, const struct warp_ref *ref, uint32_t insn,
+                  const struct phase_event *event)
+{
+    (void)worker;
+    if (record_of(ref)) block_record_phase(record_of(ref), insn, event);
 }
 
 static void each_apart(void *worker, const struct warp_ref *ref, const struct access_group *group,
@@ -498,6 +514,7 @@ const struct observer_ops measure_ops = {
     .path = measure_path,
     .guard = guard,
     .memory = memory,
+    .phase = phase,
     .groups = groups,
     .groups_quickly = measure_groups_quickly,
     .branch = branch,

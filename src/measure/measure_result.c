@@ -151,6 +151,18 @@ static uint64_t tensor_work(const struct insn *insn)
     return bits == 64 ? products * F64_FACTOR : products * bits / FP16_BITS;
 }
 
+/* What tensor cores read from shared memory, as loads without requests, at the width of the banks: 128 bytes a cycle (a guess:
+ * products of n below 64 are then bound by it). */
+static void add_product(uint64_t *counts, const struct insn *insn, uint64_t executions)
+{
+    enum { WAVEFRONT_BYTES = 128 };
+    if (insn->op != OP_WGMMA) return;
+    uint64_t bytes = executions * matrix_shared_bytes(insn->matrix);
+    counts[COUNTER_MEM_SHARED_LOAD_BYTES_REQUESTED] += bytes;
+    counts[COUNTER_MEM_SHARED_LOAD_WAVEFRONTS32] += bytes / WAVEFRONT_BYTES;
+    counts[COUNTER_MEM_SHARED_LOAD_WAVEFRONTS16] += bytes / (WAVEFRONT_BYTES / 2);
+}
+
 static uint64_t once_in(const struct insn_view *view)
 {
     return view && view->every ? view->every : 1;
@@ -176,6 +188,7 @@ static void add_insn(uint64_t *counts, const struct insn *insn, const struct ins
     if (is_branch(insn)) counts[COUNTER_BRANCH_WARP] += cell->executions;
     if (is_barrier(insn)) counts[COUNTER_BARRIER_WARP] += cell->executions;
     counts[COUNTER_TENSOR_FMA] += cell->executions * tensor_work(insn);
+    add_product(counts, insn, cell->executions);
     if (!view) return;
     counts[COUNTER_INST_PTX_WARP] += cell->executions;
     if (view->fold == VIEW_SHARED_LOAD) counts[COUNTER_VIEW_FOLDED_SHARED] += cell->executions;

@@ -5,6 +5,7 @@
 #ifndef MEASURE_MEASURE_STATE_H
 #define MEASURE_MEASURE_STATE_H
 
+#include "isa/bulk.h"
 #include "measure/access_cost.h"
 #include "measure/access_groups.h"
 #include "measure/footprint.h"
@@ -60,11 +61,14 @@ static inline unsigned site_space(enum memory_kind kind)
 /* Of an instruction whose class is a memory class. */
 static inline enum memory_operation insn_operation(const struct insn *insn)
 {
+    if (insn_is_mbarrier_wait(insn)) return MEMORY_LOAD;
     return (enum memory_operation)((insn->class_id - CLASS_MEM_GLOBAL_LOAD) % 3);
 }
-/* A native copy reads global memory and writes shared memory. */
+/* Copies read one memory and write the other. */
 static inline enum memory_operation insn_operation_in(const struct insn *insn, enum mem_space space)
 {
+    if (insn->bulk && space == SPACE_SHARED)
+        return insn->bulk->from == BULK_SHARED ? MEMORY_LOAD : MEMORY_STORE;
     bool writes = insn->op == OP_N_LDGSTS && space == SPACE_SHARED;
     return writes ? MEMORY_STORE : insn_operation(insn);
 }

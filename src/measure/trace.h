@@ -49,6 +49,32 @@ enum trace_flags {
     TRACE_ADDED_UP = 128
 };
 
+/* What goes on when the instruction has been issued. An access to an mbarrier object has in the upper half of its base
+ * (trace_phase) the phase: of a wait, the one that has ended, with how many steps of the block ended their part of it. */
+enum trace_async {
+    TRACE_IN_ORDER,
+    TRACE_BULK, /* copy in bulk: its last access is the object, if one of the block counts its bytes; else it
+                       * belongs to groups as asynchronous copies do */
+    TRACE_PRODUCT,    /* wgmma: belongs to such groups */
+    TRACE_PHASE,      /* an arrival at an mbarrier object */
+    TRACE_PHASE_WAIT, /* a try: it may have failed, then phase 0 */
+};
+struct trace_phase {
+    uint32_t object, number, parts;
+};
+enum { TRACE_PHASE_BITS = 20, TRACE_PARTS_MAX = (1 << 12) - 1 };
+static inline uint64_t trace_phase_base(struct trace_phase phase)
+{
+    return (uint64_t)phase.parts << (32 + TRACE_PHASE_BITS) | (uint64_t)phase.number << 32 |
+           phase.object;
+}
+static inline struct trace_phase trace_phase_of(uint64_t base)
+{
+    return (struct trace_phase){(uint32_t)base,
+                                (uint32_t)(base >> 32) & ((1u << TRACE_PHASE_BITS) - 1),
+                                (uint32_t)(base >> (32 + TRACE_PHASE_BITS))};
+}
+
 enum { TRACE_CLOCKS_MAX = 4 }; /* operands of an instruction that are clocks */
 
 #define TRACE_NO_SITE UINT32_MAX
@@ -86,6 +112,8 @@ struct trace_insn {
     /* Stores or loads a spilled register (spill_trace.c): in a word that nothing else accesses; what links both is a
      * register of its own. Not kept in files. */
     bool is_spill;
+    uint8_t async;          /* enum trace_async */
+    uint16_t product_bytes; /* TRACE_PRODUCT: of shared memory, the warp's part of what four read */
     struct insn_control control; /* of native code */
 };
 
@@ -108,7 +136,17 @@ struct trace_access {
 };
 
 /* One warp instruction as it is issued. */
-enum { TRACE_ACCESSES_MAX = 4 }; /* a generic one may reach three spaces */
+/* A generic one may reach three spaces; a copy in bulk has one for 4 KiB. */
+enum {
+    TRACE_SPACES_MAX = 4,
+    TRACE_ACCESSES_MAX = 9,
+    TRACE_LANE_BYTES = 16,
+    TRACE_PIECE_BYTES = 128
+};
+static inline unsigned trace_accesses_most(const struct trace_insn *insn)
+{
+    return insn->async ? TRACE_ACCESSES_MAX : TRACE_SPACES_MAX;
+}
 struct trace_step {
     uint32_t insn;   /* index in trace.insns */
     uint32_t active; /* lanes of the warp (split) */

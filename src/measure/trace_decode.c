@@ -7,7 +7,7 @@
 #include "isa/sass.h"
 #include "measure/trace_file.h"
 
-enum { THREADS_MAX = 1024, LANES = 32, ACCESS_BYTES_MAX = 16 };
+enum { THREADS_MAX = 1024, LANES = 32 };
 
 struct reader {
     struct diag *diag;
@@ -117,9 +117,9 @@ static void get_head(struct reader *r)
     head->warps_per_block = (uint32_t)((threads + LANES - 1) / LANES);
 }
 
-static bool is_width(unsigned bytes)
+static bool is_width(unsigned bytes, unsigned most)
 {
-    return bytes && bytes <= ACCESS_BYTES_MAX && !(bytes & (bytes - 1));
+    return bytes && bytes <= most && !(bytes & (bytes - 1));
 }
 
 static void get_registers(struct reader *r, struct trace_insn *insn)
@@ -170,7 +170,7 @@ static void get_insn(struct reader *r, struct trace_insn *insn)
     insn->clock_reads = guarded >> 5;
     check(r, insn->every <= VIEW_UNROLL, "invalid unrolling");
     bool has_access = insn->operation != TRACE_NO_ACCESS;
-    check(r, !has_access || is_width(insn->bytes), "invalid access width");
+    check(r, !has_access || is_width(insn->bytes, TRACE_LANE_BYTES), "invalid access width");
     insn->site = has_access ? trace->site_count++ : TRACE_NO_SITE;
     get_registers(r, insn);
 }
@@ -198,7 +198,10 @@ static void get_pattern(struct reader *r, struct trace_pattern *p)
     p->first = get(r, 8);
     uint64_t room = p->wide ? trace->wide_offset_count : trace->offset_count;
     bool is_general = p->shape == ACCESS_GENERAL;
-    check(r, p->mask && is_width(p->bytes) && p->space != SPACE_GENERIC && p->space != SPACE_NONE,
+    unsigned most = p->space == SPACE_GLOBAL ? TRACE_PIECE_BYTES : TRACE_LANE_BYTES;
+    check(r,
+          p->mask && is_width(p->bytes, most) && p->space != SPACE_GENERIC &&
+              p->space != SPACE_NONE,
           "invalid access");
     check(r, !is_general || (room >= LANES && p->first <= room - LANES),
           "missing addresses of an access pattern");
@@ -274,7 +277,7 @@ static void get_block(struct reader *r, const struct trace_block *before, struct
         get_warp(r, &block->warps[i]);
         block->step_count += block->warps[i].step_count;
     }
-    const char *fault = r->fault ? NULL : trace_block_fault(trace, block);
+    const char *fault = r->fault ? NULL : trace_block_fault(trace, block, false);
     if (fault) {
         r->at = start;
         refuse(r, fault);
@@ -333,12 +336,32 @@ static void get_control(struct reader *r, struct insn_control *out)
         out->slots[i] = (uint8_t)get(r, 1);
 }
 
-/* The last part, of native code. */
+/* Of native code, and before asynchronous work. */
 static void get_controls(struct reader *r)
 {
     if (r->fault || r->at == r->size) return;
     for (uint32_t i = 0; i < r->trace->insn_count && !r->fault; i++)
         get_control(r, &r->trace->insns[i].control);
+}
+
+/* The last part, of code that leaves something to go on. */
+static void get_asyncs(struct reader *r)
+{
+    if (r->fault || r->at == r->size) return;
+    for (uint32_t i = 0; i < r->trace->insn_count && !r->fault; i++) {
+        r->trace->insns[i].async =
+            get_small(r, TRACE_PHASE_WAIT, "unknown kind of asynchronous work");
+        r->trace->insns[i].product_bytes = (uint16_t)get(r, 2);
+    }
+}
+
+/* Only what is asynchronous has more accesses than there are spaces. */
+static void check_accesses(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->trace->block_count && !r->fault; i++) {
+        const char *fault = trace_block_fault(r->trace, &r->trace->blocks[i], true);
+        check(r, !fault, fault);
+    }
 }
 
 ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, size_t size,
@@ -353,6 +376,8 @@ ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, s
     get_blocks(&r);
     get_parts(&r);
     get_controls(&r);
+    get_asyncs(&r);
+    check_accesses(&r);
     check(&r, r.at == size, "trailing bytes");
     if (!r.fault) {
         if (r.trace->part_count) trace_find_strides(r.trace);

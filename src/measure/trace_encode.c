@@ -119,10 +119,10 @@ static void put_parts(struct strbuf *out, const struct trace *trace)
     }
 }
 
-/* Nothing where no instruction has any: so were files before native code was executed. */
-static void put_controls(struct strbuf *out, const struct trace *trace)
+/* Nothing where no instruction has any, nor asynchronous work: so were files before native code was executed. */
+static void put_controls(struct strbuf *out, const struct trace *trace, bool is_followed)
 {
-    bool has_any = false;
+    bool has_any = is_followed;
     for (uint32_t i = 0; i < trace->insn_count; i++)
         has_any |= trace->insns[i].control.is_set;
     for (uint32_t i = 0; has_any && i < trace->insn_count; i++) {
@@ -131,6 +131,21 @@ static void put_controls(struct strbuf *out, const struct trace *trace)
         const uint8_t bytes[] = {issue,    c->writes,   c->reads,    c->awaited,
                                  c->reuse, c->slots[0], c->slots[1], c->slots[2]};
         strbuf_append(out, (const char *)bytes, sizeof bytes);
+    }
+}
+
+static bool has_async(const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->insn_count; i++)
+        if (trace->insns[i].async != TRACE_IN_ORDER) return true;
+    return false;
+}
+
+static void put_asyncs(struct strbuf *out, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->insn_count; i++) {
+        put_number(out, trace->insns[i].async, 1);
+        put_number(out, trace->insns[i].product_bytes, 2);
     }
 }
 
@@ -145,5 +160,6 @@ void trace_encode(const struct trace *trace, struct strbuf *out)
     for (uint32_t i = 0; i < trace->block_count; i++)
         put_block(out, trace, &trace->blocks[i]);
     put_parts(out, trace);
-    put_controls(out, trace);
+    put_controls(out, trace, has_async(trace));
+    if (has_async(trace)) put_asyncs(out, trace);
 }

@@ -24,7 +24,9 @@ ws_status trace_file_read(struct diag *diag, const char *name, const void *bytes
 void trace_encode(const struct trace *trace, struct strbuf *out);
 ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, size_t size,
                        struct trace **out);
-/* NULL if the cursors can walk the block, else what is wrong. The static part has been checked. */
-const char *trace_block_fault(const struct trace *trace, const struct trace_block *block);
+/* NULL if the cursors can walk the block, else what is wrong. The static part has been checked; knows_async: also
+ * trace_insn.async. */
+const char *trace_block_fault(const struct trace *trace, const struct trace_block *block,
+                              bool knows_async);
 
 #endif

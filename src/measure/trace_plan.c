@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/matrix.h"
 #include "isa/sass.h"
 #include "measure/isa_view.h"
 #include "measure/register_use.h"
@@ -102,12 +103,11 @@ static void draft_writes(struct planner *p, const struct code_block *code, const
 /* ---- one instruction ------------------------------------------------------------------------- */
 
 /* A texture fetch has none: which texels it reads is up to the texture. Nor has what moves a constant that its own word
- * names (ULDC), or a load that is never executed (@!PT LDS, behind LDGSTS). Copies in bulk have more accesses than a step of a
- * trace. */
+ * names (ULDC), or a load that is never executed (@!PT LDS, behind LDGSTS). */
 static bool is_access(const struct insn *insn)
 {
     return insn->op != OP_MOV && insn->op != OP_N_NOP &&
-           op_infos[insn->op].family != FAMILY_TEXTURE && !insn->bulk &&
+           op_infos[insn->op].family != FAMILY_TEXTURE &&
            insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
@@ -150,6 +150,24 @@ static void draft_copy(const struct insn *insn, struct trace_insn *out)
     out->barrier_id = is_told ? (uint8_t)open->imm : 0;
 }
 
+static void draft_async(const struct insn *insn, struct trace_insn *out)
+{
+    bool is_object = op_infos[insn->op].form == FORM_MBARRIER && insn->op != OP_MBARRIER_INIT &&
+                     insn->op != OP_MBARRIER_INVAL;
+    if (insn->bulk && out->operation != TRACE_NO_ACCESS) out->async = TRACE_BULK;
+    if (is_object) out->async = insn_is_mbarrier_wait(insn) ? TRACE_PHASE_WAIT : TRACE_PHASE;
+    if (out->async == TRACE_PHASE_WAIT) out->operation = TRACE_LOAD;
+    if (insn->op == OP_WGMMA) {
+        out->async = TRACE_PRODUCT;
+        out->product_bytes = (uint16_t)matrix_shared_bytes(insn->matrix);
+    }
+    if (insn->op == OP_BULK_COMMIT || insn->op == OP_WGMMA_COMMIT) out->flags |= TRACE_COPY_COMMIT;
+    if (insn->op != OP_BULK_WAIT && insn->op != OP_WGMMA_WAIT) return;
+    uint64_t open = insn->op == OP_BULK_WAIT ? insn->groups : (uint64_t)insn_source(insn, 0)->imm;
+    out->flags |= TRACE_COPY_WAIT;
+    out->barrier_id = open < UINT8_MAX ? (uint8_t)open : UINT8_MAX;
+}
+
 /* Native code reads parameters where it needs them. */
 static bool reads_bank(const struct insn *insn)
 {
@@ -186,6 +204,7 @@ static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *
     if (insn->op == OP_BRA || insn->op == OP_BRX) out->flags |= TRACE_BRANCH;
     draft_barrier(insn, out);
     draft_copy(insn, out);
+    draft_async(insn, out);
 }
 
 /* The access of a load that became an operand. */
@@ -211,7 +230,8 @@ static void add_item(struct planner *p, const struct trace_insn *insn, uint32_t 
     if (!insn->guarded && !accesses) return;
     GROW(plan->items, plan->item_count, p->item_capacity);
     uint32_t site = accesses ? plan->site_count++ : TRACE_NO_SITE;
-    plan->items[plan->item_count] = (struct trace_item){insn->guarded, site};
+    plan->items[plan->item_count] =
+        (struct trace_item){insn->guarded, trace_accesses_most(insn), site};
     if (insn->guarded) plan->guard_items[pc] = plan->item_count;
     if (accesses) plan->access_items[load == NOT_FOLDED ? pc : load] = plan->item_count;
     plan->item_count++;
@@ -274,12 +294,14 @@ static void plan_insn(struct planner *p, const struct code_block *code, uint32_t
     draft_insn(p, pc, &draft.insn);
     if (view && view->guard_branch) draft.insn.guarded = true;
     if (is_added_up(p, code, insn)) draft.insn.flags |= TRACE_ADDED_UP;
-    uint32_t load = draft_reads(p, code, insn, &draft);
+    /* Whoever uses sums of wgmma waits for its group: those that it adds to need not be there. */
+    bool is_product = draft.insn.async == TRACE_PRODUCT;
+    uint32_t load = is_product ? NOT_FOLDED : draft_reads(p, code, insn, &draft);
     if (view && view->guard_branch)
         draft_read(p, code,
                    code->vreg_base + (uint32_t)p->launch->insns[view->guard_branch - 1]->guard, 0,
                    &draft);
-    draft_writes(p, code, insn, &draft);
+    if (!is_product) draft_writes(p, code, insn, &draft);
     if (view && view->merged_bytes) draft_merged(p, code, pc, &draft);
     if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
     if (view) draft.insn.every = view->every;

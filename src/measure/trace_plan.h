@@ -11,7 +11,8 @@
 /* An instruction that says something at each execution: its guard, its accesses. */
 struct trace_item {
     bool guarded;
-    uint32_t site; /* or TRACE_NO_SITE */
+    unsigned accesses_most; /* trace_accesses_most */
+    uint32_t site;          /* or TRACE_NO_SITE */
 };
 
 struct trace_plan_block {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "measure/bits.h"
 #include "measure/measure_sample.h"
 #include "measure/trace_plan.h"
@@ -36,6 +37,19 @@ struct pending_blocks {
     uint32_t active; /* lanes in front of them */
 };
 
+/* Of an mbarrier object: phases that have ended, steps that ended their part of this one, and of the last one. */
+struct object_record {
+    uint64_t key; /* address, plus 1 */
+    uint32_t phases, parts, last_parts;
+};
+
+/* Lines, or sectors, that a copy in bulk touches, until there are as many as lanes. */
+struct bulk_record {
+    uint32_t insn;
+    unsigned count, bytes;
+    uint64_t pieces[32];
+};
+
 struct block_record {
     struct trace_recorder *recorder;
     uint32_t ordinal; /* among those that are to be recorded: the last ones are left out first */
@@ -51,6 +65,8 @@ struct block_record {
     struct pending_guard *guards;
     struct pending_access *accesses;
     uint32_t guard_count, guard_capacity, access_count, access_capacity;
+    struct hash_table objects; /* struct object_record */
+    struct bulk_record bulk;
 };
 
 struct candidate {
@@ -159,6 +175,7 @@ static void drop_scratch(struct block_record *block)
     mem_free(block->pending);
     mem_free(block->guards);
     mem_free(block->accesses);
+    hash_table_clear(&block->objects);
     block->memos = NULL;
     block->pending = NULL;
     block->guards = NULL;
@@ -252,16 +269,18 @@ static void sort_accesses(struct block_record *block)
     }
 }
 
-static uint32_t write_accesses(struct block_record *block, uint32_t item, uint32_t site,
-                               uint32_t at)
+static uint32_t write_accesses(struct block_record *block, uint32_t item, uint32_t at)
 {
+    const struct trace_item *told = &block->recorder->plan.items[item];
     struct trace_access accesses[TRACE_ACCESSES_MAX];
     unsigned count = 0;
     for (; at < block->access_count && block->accesses[at].item == item; at++)
-        if (count < TRACE_ACCESSES_MAX) accesses[count++] = block->accesses[at].access;
-    warp_writer_accesses(block->warp, site, accesses, count);
+        if (count < told->accesses_most) accesses[count++] = block->accesses[at].access;
+    warp_writer_accesses(block->warp, told->site, accesses, count);
     return at;
 }
+
+static void end_bulk(struct block_record *block);
 
 /* Writes what the code block has said. */
 static void end_run(struct block_record *block)
@@ -269,6 +288,7 @@ static void end_run(struct block_record *block)
     const struct trace_plan_block *plan = block->plan;
     const struct trace_item *items = block->recorder->plan.items;
     uint32_t guard = 0, access = 0;
+    end_bulk(block);
     if (plan->reorders) sort_accesses(block);
     if (plan->count) warp_writer_run(block->warp, plan->first, plan->count, block->issued);
     for (uint32_t i = plan->first_item; i < plan->first_item + plan->item_count; i++) {
@@ -278,8 +298,7 @@ static void end_run(struct block_record *block)
                 if (block->guards[guard].item == i) on = block->guards[guard].on;
             warp_writer_guard(block->warp, block->issued, on);
         }
-        if (items[i].site != TRACE_NO_SITE)
-            access = write_accesses(block, i, items[i].site, access);
+        if (items[i].site != TRACE_NO_SITE) access = write_accesses(block, i, access);
     }
     block->guard_count = block->access_count = 0;
     block->warp = NULL;
@@ -378,6 +397,111 @@ void block_record_access(struct block_record *block, uint32_t insn, const struct
     pending->item = item;
     pending->access.pattern =
         find_pattern(block, &block->memos[plan->items[item].site], access, &pending->access.base);
+}
+
+/* ---- what goes on by itself ------------------------------------------------------------------ */
+
+enum { SECTOR = 32 };
+
+/* So far, of the instruction that is executed. */
+static unsigned count_accesses(const struct block_record *block, uint32_t item)
+{
+    unsigned count = 0;
+    while (count < block->access_count &&
+           block->accesses[block->access_count - count - 1].item == item)
+        count++;
+    return count;
+}
+
+/* The last place is the object's; what has no room is left out. */
+static void end_bulk(struct block_record *block)
+{
+    struct bulk_record *bulk = &block->bulk;
+    if (!bulk->count) return;
+    uint32_t item = block->recorder->plan.access_items[bulk->insn];
+    bool has_room = count_accesses(block, item) + 1 < TRACE_ACCESSES_MAX;
+    struct access access = {.space = SPACE_GLOBAL,
+                            .shape = ACCESS_GENERAL,
+                            .bytes = (uint8_t)bulk->bytes,
+                            .mask = UINT32_MAX >> (32 - bulk->count),
+                            .addresses = bulk->pieces};
+    bulk->count = 0;
+    if (has_room) block_record_access(block, bulk->insn, &access);
+}
+
+static void add_piece(struct block_record *block, uint32_t insn, uint64_t address, unsigned bytes)
+{
+    struct bulk_record *bulk = &block->bulk;
+    if (bulk->count && (bulk->insn != insn || bulk->bytes != bytes || bulk->count == 32))
+        end_bulk(block);
+    bulk->insn = insn;
+    bulk->bytes = bytes;
+    bulk->pieces[bulk->count++] = address;
+}
+
+/* Lines where 128 bytes lie behind each other in whole, sectors elsewhere. */
+void block_record_bulk(struct block_record *block, uint32_t insn, const struct access *access)
+{
+    const uint64_t *at = access->addresses;
+    unsigned lanes = 32 - (unsigned)__builtin_clz(access->mask),
+             per = TRACE_PIECE_BYTES / access->bytes;
+    for (unsigned lane = 0; lane < lanes;) {
+        unsigned run = 1;
+        while (run < per && lane + run < lanes && at[lane + run] == at[lane] + run * access->bytes)
+            run++;
+        bool is_line = at[lane] % TRACE_PIECE_BYTES == 0 && run == per;
+        uint64_t sector = at[lane] / SECTOR * SECTOR;
+        if (is_line) {
+            add_piece(block, insn, at[lane], TRACE_PIECE_BYTES);
+            lane += per;
+            continue;
+        }
+        while (lane < lanes && at[lane] / SECTOR * SECTOR == sector)
+            lane++;
+        add_piece(block, insn, sector, SECTOR);
+    }
+}
+
+/* The number of a wait is that of the last phase that ended: before the first one, nobody is waited for. */
+static uint64_t count_phase(struct block_record *block, const struct phase_event *event,
+                            bool is_kept)
+{
+    struct object_record *object =
+        hash_table_add(&block->objects, event->address + 1, sizeof *object);
+    struct trace_phase phase = {.object = (uint32_t)event->address};
+    if (!event->waits) {
+        phase.number = object->phases + 1;
+        object->parts += is_kept;
+    } else if (event->ended) {
+        phase.number = object->phases;
+        phase.parts = object->last_parts;
+    }
+    if (!event->waits && event->ended) {
+        object->phases++;
+        object->last_parts = object->parts;
+        object->parts = 0;
+    }
+    bool fits = phase.number >> TRACE_PHASE_BITS == 0 && phase.parts <= TRACE_PARTS_MAX;
+    return fits ? trace_phase_base(phase) : event->address;
+}
+
+void block_record_phase(struct block_record *block, uint32_t insn, const struct phase_event *event)
+{
+    uint32_t item = block->recorder->plan.access_items[insn];
+    uint64_t addresses[32];
+    if (!is_running(block, item)) return;
+    end_bulk(block);
+    bool is_kept = count_accesses(block, item) < TRACE_ACCESSES_MAX;
+    uint64_t base = count_phase(block, event, is_kept);
+    for (unsigned lane = 0; lane < 32; lane++)
+        addresses[lane] = base;
+    struct access access = {.space = SPACE_SHARED,
+                            .shape = ACCESS_UNIFORM,
+                            .bytes = sizeof(uint64_t),
+                            .mask = event->lanes,
+                            .base = base,
+                            .addresses = addresses};
+    if (is_kept) block_record_access(block, insn, &access);
 }
 
 void block_record_end(struct block_record *block, uint64_t work)

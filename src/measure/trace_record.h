@@ -27,6 +27,9 @@ void block_record_run(struct block_record *block, uint32_t warp, uint32_t thread
                       uint32_t code_block, uint32_t active);
 void block_record_guard(struct block_record *block, uint32_t insn, uint32_t on);
 void block_record_access(struct block_record *block, uint32_t insn, const struct access *access);
+/* The same of a copy in bulk: its access to global memory, of neighbouring pieces. */
+void block_record_bulk(struct block_record *block, uint32_t insn, const struct access *access);
+void block_record_phase(struct block_record *block, uint32_t insn, const struct phase_event *event);
 void block_record_end(struct block_record *block, uint64_t work);
 
 /* Makes the trace, with the identity of the profile and what each part of the grid executes, and

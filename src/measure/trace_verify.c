@@ -8,6 +8,7 @@ struct walk {
     const struct trace_block *block;
     const uint8_t *run, *run_end, *data, *data_end;
     const char *fault;
+    bool knows_async;
 };
 
 static uint64_t number(struct walk *w, const uint8_t **at, const uint8_t *end)
@@ -48,7 +49,7 @@ static void walk_guard(struct walk *w)
 }
 
 /* A site that never said its pattern has the first. */
-static void walk_accesses(struct walk *w)
+static void walk_accesses(struct walk *w, unsigned most)
 {
     for (unsigned count = 0; !w->fault; count++) {
         uint8_t head = byte(w);
@@ -56,8 +57,7 @@ static void walk_accesses(struct walk *w)
         uint64_t pattern = 0;
         if (head & ACCESS_NEW_PATTERN) pattern = number(w, &w->data, w->data_end);
         if (head & ACCESS_NEW_DELTA) (void)number(w, &w->data, w->data_end);
-        if (pattern >= w->block->pattern_count || count >= TRACE_ACCESSES_MAX ||
-            !(head & ACCESS_PRESENT))
+        if (pattern >= w->block->pattern_count || count >= most || !(head & ACCESS_PRESENT))
             w->fault = "invalid access";
         if (!(head & ACCESS_MORE)) return;
     }
@@ -77,7 +77,9 @@ static uint64_t walk_run(struct walk *w, uint64_t *first)
     }
     for (uint64_t i = begin; i < begin + count && !w->fault; i++) {
         if (w->trace->insns[i].guarded) walk_guard(w);
-        if (w->trace->insns[i].site != TRACE_NO_SITE) walk_accesses(w);
+        const struct trace_insn *insn = &w->trace->insns[i];
+        if (insn->site != TRACE_NO_SITE)
+            walk_accesses(w, w->knows_async ? trace_accesses_most(insn) : TRACE_ACCESSES_MAX);
     }
     *first = begin + count;
     return count;
@@ -96,9 +98,10 @@ static void walk_warp(struct walk *w, const struct trace_warp *warp)
         w->fault = "step count of a warp does not match its header";
 }
 
-const char *trace_block_fault(const struct trace *trace, const struct trace_block *block)
+const char *trace_block_fault(const struct trace *trace, const struct trace_block *block,
+                              bool knows_async)
 {
-    struct walk w = {.trace = trace, .block = block};
+    struct walk w = {.trace = trace, .block = block, .knows_async = knows_async};
     for (uint32_t i = 0; i < trace->head.warps_per_block && !w.fault; i++)
         walk_warp(&w, &block->warps[i]);
     return w.fault;

@@ -219,7 +219,7 @@ void trace_builder_step(struct trace_builder *builder, uint32_t insn, uint32_t a
     const struct trace_insn *info = &builder->trace->insns[insn];
     struct warp_writer *warp = &builder->writer.warps[builder->warp];
     struct trace_access kept[TRACE_ACCESSES_MAX];
-    if (access_count > TRACE_ACCESSES_MAX) access_count = TRACE_ACCESSES_MAX;
+    if (access_count > trace_accesses_most(info)) access_count = trace_accesses_most(info);
     for (unsigned i = 0; i < access_count; i++)
         kept[i].pattern = pattern_set_add(&builder->writer.patterns, &accesses[i], &kept[i].base);
     warp_writer_run(warp, insn, 1, active);

@@ -35,7 +35,7 @@ bool native_ends_region(const struct trace_insn *insn)
     return insn->flags & (TRACE_EXIT | TRACE_BRANCH | TRACE_TO_SHARED | TRACE_COPY_COMMIT |
                           TRACE_COPY_WAIT) ||
            insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER ||
-           insn->clock_reads;
+           insn->clock_reads || insn->async;
 }
 
 /* ---- dependences of a region ----------------------------------------------------------------- */

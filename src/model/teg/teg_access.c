@@ -226,7 +226,8 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
         return;
     }
     add_global(table, out, &lines, addresses, pattern, origin);
-    if (table->machine->tags)
+    if (table->machine->tags &&
+        pattern->bytes <= TRACE_LANE_BYTES) /* a copy in bulk goes past the tags */
         count_passes(table->machine, addresses, pattern->mask, pattern->bytes, out);
 }
 

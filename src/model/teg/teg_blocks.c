@@ -46,8 +46,7 @@ static struct teg_scheduler *scheduler_of(const struct teg_engine *e, const stru
     return teg_place(e, sm, (unsigned)(warp->block - sm->blocks), warp->index, out_place);
 }
 
-/* May issue at `ready`, which its scheduler did not know. */
-static void wake(struct teg_engine *e, const struct teg_warp *warp, teg_time ready)
+void teg_wake(struct teg_engine *e, const struct teg_warp *warp, teg_time ready)
 {
     unsigned place;
     struct teg_scheduler *s = scheduler_of(e, warp, &place);
@@ -161,7 +160,7 @@ void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned
         warp->arrived = 0;
         teg_time ready = later(teg_end_time(warp->operands), now);
         warp->operands = teg_end_of(ready, TEG_STALL_BARRIER);
-        wake(e, warp, later(warp->again, ready));
+        teg_wake(e, warp, later(warp->again, ready));
     }
 }
 
@@ -224,6 +223,7 @@ static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time n
     block->live_warps = block->live_lanes = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     block->open = 0;
+    hash_table_clear(&block->phases);
     for (uint32_t i = 0; i < e->warps_per_block; i++) {
         if (!from->warps[i].step_count) continue;
         if (limit && block->sm->warps == limit) break;

@@ -88,6 +88,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
         mem_free(sm->blocks[b].warps);
         mem_free(sm->blocks[b].shifts);
+        hash_table_clear(&sm->blocks[b].phases);
     }
     teg_fetch_clear(&sm->fetch);
     mem_free(sm->leaving);
@@ -170,10 +171,25 @@ static void leave(struct teg_engine *e, teg_time now)
     }
 }
 
+static bool release_phases(struct teg_engine *e, const struct teg_block *block, teg_time now)
+{
+    bool any = false;
+    for (uint32_t w = 0; block->used && w < e->warps_per_block; w++) {
+        struct teg_warp *warp = block->warps[w];
+        if (!warp->alive || warp->waiting_for != TEG_PHASE) continue;
+        teg_release_phase(e, warp, now);
+        any = true;
+    }
+    return any;
+}
+
 /* Part of a block may wait for warps that are not there: then they do not wait. */
 static bool release_all(struct teg_engine *e, teg_time now)
 {
     bool any = false;
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
+            any |= release_phases(e, &e->sms[i].blocks[b], now);
     for (unsigned i = 0; i < e->setup->sms; i++)
         for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
             for (unsigned id = 0; id < TEG_BARRIERS; id++) {
@@ -194,10 +210,14 @@ static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
                 if (block->warps[w]->alive && block->warps[w]->waiting_for)
                     return diag_error(
                         diag, WS_ERR_NO_MODEL,
-                        "teg: deadlock: warp %u of block %llu waits at barrier %u, which its block "
+                        "teg: deadlock: warp %u of block %llu waits at %s %u, which its block "
                         "never fills",
                         w, (unsigned long long)block->traced->index,
-                        block->warps[w]->waiting_for - 1u);
+                        block->warps[w]->waiting_for == TEG_PHASE ? "an mbarrier object, phase"
+                                                                  : "barrier",
+                        block->warps[w]->waiting_for == TEG_PHASE
+                            ? (unsigned)(block->warps[w]->phase >> 32)
+                            : block->warps[w]->waiting_for - 1u);
         }
     return diag_error(diag, WS_ERR_NO_MODEL, "teg: deadlock: warps wait for each other");
 }

@@ -190,11 +190,36 @@ static __attribute__((noinline)) teg_time follow_word(struct teg_engine *e, stru
     return more;
 }
 
+/* An operation on an mbarrier object. */
+static void act_on_phase(struct teg_engine *e, struct teg_warp *warp, const struct teg_op *op,
+                         teg_time done)
+{
+    uint32_t count;
+    struct trace_access one;
+    const struct trace_access *accesses =
+        teg_accesses_of(warp, step_slot(&warp->steps, warp->step), &one, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t base = accesses[i].base;
+        if (op->insn->async == TRACE_PHASE) {
+            teg_phase_part(e, warp->block, base, done);
+            continue;
+        }
+        teg_time ended = teg_phase_wait(warp, base, done);
+        if (ended == TEG_NEVER) return;
+        write_results(warp, op, ended);
+        if (e->words)
+            warp->again = later(warp->again, ended); /* its counter is taken to be free by then */
+    }
+}
+
 /* What the step does beside taking its time: for the warp's lanes and copies. Returns whether barriers may open. */
-static __attribute__((noinline)) bool act(struct teg_engine *e, struct teg_warp *warp,
-                                          const struct teg_op *op, teg_time now)
+static __attribute__((noinline)) bool act(struct teg_engine *e, struct teg_scheduler *s,
+                                          struct teg_warp *warp, const struct teg_op *op,
+                                          teg_time now, teg_time done)
 {
     uint32_t on = step_slot(&warp->steps, warp->step)->on;
+    if (op->insn->async == TRACE_PRODUCT) teg_serve_product(e, s, warp, op, now, done);
+    if (op->insn->async >= TRACE_PHASE) act_on_phase(e, warp, op, done);
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
     if (op->kind == OP_KIND_COPY_COMMIT) teg_copy_commit(&warp->copies);
     if (op->kind != OP_KIND_BARRIER) return false;
@@ -229,6 +254,8 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
         stalls[TEG_STALL_SELECTED] += e->interval;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, op, now);
+    else if (op->kind == OP_KIND_BULK)
+        done = teg_serve_bulk(e, s, warp, op->insn, now);
     else if (op->flags & TRACE_SHARED_OPERAND)
         done = teg_serve_operand(e, s, warp, op, now);
     else
@@ -241,7 +268,7 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp + more;
-    if (op->acts) opens = act(e, warp, op, now);
+    if (op->acts) opens = act(e, s, warp, op, now, done);
     if (take_step(e, s, warp, now, is_plain))
         stay_or_sleep(s, warp);
     else

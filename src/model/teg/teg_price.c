@@ -13,6 +13,7 @@ static enum op_kind kind_of(const struct trace_insn *insn)
     if (insn->flags & TRACE_COPY_COMMIT) return OP_KIND_COPY_COMMIT;
     if (insn->flags & TRACE_COPY_WAIT) return OP_KIND_COPY_WAIT;
     if (insn->class_id == CLASS_FENCE) return OP_KIND_FENCE;
+    if (insn->async == TRACE_BULK) return OP_KIND_BULK;
     if (insn->operation == TRACE_NO_ACCESS || is_cached_constant(insn) ||
         insn->flags & TRACE_SHARED_OPERAND)
         return OP_KIND_PLAIN;
@@ -112,8 +113,9 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     }
     if (op->kind == OP_KIND_BARRIER && machine->effects_off >> EFFECT_SYNC & 1)
         op->kind = OP_KIND_PLAIN;
-    op->acts =
-        op->flags & TRACE_EXIT || op->kind == OP_KIND_BARRIER || op->kind == OP_KIND_COPY_COMMIT;
+    op->acts = op->flags & TRACE_EXIT || op->kind == OP_KIND_BARRIER ||
+               op->kind == OP_KIND_COPY_COMMIT || (insn->async && insn->async != TRACE_BULK);
+    if (op->kind == OP_KIND_BULK) op->unit = TEG_NONE;
     if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
     if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
     op->throttle = (uint8_t)throttle_of(op->unit);

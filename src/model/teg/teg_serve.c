@@ -36,10 +36,9 @@ void teg_observe(struct teg_engine *e, const struct teg_scheduler *s, const stru
     observer->issue(observer->self, &event);
 }
 
-/* What a step of the warp accesses; `one` is room for one. */
-static const struct trace_access *accesses_of(const struct teg_warp *warp,
-                                              const struct trace_slot *slot,
-                                              struct trace_access *one, uint32_t *out_count)
+const struct trace_access *teg_accesses_of(const struct teg_warp *warp,
+                                           const struct trace_slot *slot, struct trace_access *one,
+                                           uint32_t *out_count)
 {
     *one = (struct trace_access){slot->pattern, slot->base};
     bool is_one = slot->pattern != TRACE_NO_PATTERN;
@@ -56,7 +55,7 @@ teg_time teg_serve_operand(struct teg_engine *e, struct teg_scheduler *s,
     struct trace_access one;
     teg_time latency = op->latency;
     const struct trace_slot *slot = step_slot(&warp->steps, warp->step);
-    const struct trace_access *access = accesses_of(warp, slot, &one, &count);
+    const struct trace_access *access = teg_accesses_of(warp, slot, &one, &count);
     if (count) {
         const struct teg_request *request = teg_access_find(&e->accesses, access);
         unsigned more = request->passes - request->least_passes;
@@ -149,7 +148,7 @@ teg_time teg_serve_accesses(struct teg_engine *e, struct teg_scheduler *s, struc
 {
     uint32_t count;
     struct trace_access one;
-    const struct trace_access *access = accesses_of(warp, slot, &one, &count);
+    const struct trace_access *access = teg_accesses_of(warp, slot, &one, &count);
     teg_time done = now, stored = 0;
     for (uint32_t i = 0; i < count; i++, access++) {
         bool is_stored = insn->flags & TRACE_TO_SHARED &&
@@ -185,4 +184,55 @@ teg_end teg_fetch_parameters(const struct teg_warp *warp, teg_end operands)
     return teg_end_of(
         teg_fetch_constants(&warp->block->sm->fetch, part, TEG_CONSTANTS_PARAMETERS, asked),
         TEG_STALL_IMC_MISS);
+}
+
+/* ---- beside the warps ------------------------------------------------------------------------ */
+
+teg_time teg_serve_bulk(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+                        const struct trace_insn *insn, teg_time now)
+{
+    uint32_t count;
+    struct trace_access one;
+    const struct trace_access *accesses =
+        teg_accesses_of(warp, step_slot(&warp->steps, warp->step), &one, &count);
+    struct teg_sm *sm = warp->block->sm;
+    teg_time done = now, lines = 0;
+    uint64_t object = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct trace_access access = accesses[i];
+        if (e->trace->patterns[access.pattern].space == SPACE_SHARED) {
+            object = access.base;
+            continue;
+        }
+        access.base += teg_deal_shift(e->trace, insn, warp->block->shifts);
+        const struct teg_request *request = teg_access_find(&e->accesses, &access);
+        struct teg_arrival arrival = {.sm = sm->index,
+                                      .now = later(now, sm->bulk),
+                                      .origin = access.base & ~UINT64_C(255),
+                                      .pieces = e->accesses.pieces + request->first,
+                                      .count = request->count,
+                                      .passes = request->passes,
+                                      .operation = insn->operation};
+        struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
+        sm->bulk = answer.entered;
+        done = later(done, answer.done);
+        lines += request->count;
+    }
+    teg_time busy = lines * e->machine->pass;
+    done += later(teg_take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) - now, 0) + busy;
+    if (object)
+        teg_phase_part(e, warp->block, object, done);
+    else
+        teg_copy_add(&warp->copies, done);
+    warp->done = later(warp->done, teg_end_of(done, TEG_STALL_LONG_SCOREBOARD));
+    return now;
+}
+
+void teg_serve_product(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+                       const struct teg_op *op, teg_time now, teg_time done)
+{
+    teg_time busy = op->insn->product_bytes * e->machine->pass / TEG_LINE;
+    teg_time read = teg_take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) + busy;
+    teg_copy_add(&warp->copies, later(done, read));
+    warp->done = later(warp->done, teg_end_of(later(done, read), TEG_STALL_LONG_SCOREBOARD));
 }

@@ -24,6 +24,17 @@ teg_time teg_serve_accesses(struct teg_engine *e, struct teg_scheduler *s, struc
                             const struct trace_slot *slot, const struct trace_insn *insn,
                             teg_time now);
 
+/* What a step of the warp accesses; `one` is room for one. */
+const struct trace_access *teg_accesses_of(const struct teg_warp *warp,
+                                           const struct trace_slot *slot, struct trace_access *one,
+                                           uint32_t *out_count);
+/* A copy in bulk: its unit asks the memory for piece after piece, no more than that takes, beside the warps. */
+teg_time teg_serve_bulk(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+                        const struct trace_insn *insn, teg_time now);
+/* The results, there at `done`, of a product that goes on while its warp does: it also reads shared memory. */
+void teg_serve_product(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+                       const struct teg_op *op, teg_time now, teg_time done);
+
 /* When the instruction itself is there, for a warp that comes to its line at `now`. */
 teg_end teg_fetch_step(struct teg_warp *warp, uint32_t line, teg_time now);
 /* When its parameters are there; it asks for them when it could issue. */

@@ -8,6 +8,7 @@
  *     teg_blocks.c  blocks and warps from launch to retirement, barriers
  *     teg_steps.c   the trace as steps, in the order in which they issue
  *     teg_copy.c    asynchronous copies of a warp
+ *     teg_phases.c  phases of mbarrier objects
  *     teg_price.c   static instructions with their prices
  *     teg_words.c   native code that says itself when to issue */
 #ifndef MODEL_TEG_STATE_H
@@ -27,7 +28,8 @@ enum op_kind {
     OP_KIND_FENCE,
     OP_KIND_COPY_WAIT,
     OP_KIND_BARRIER, /* does more than to go on; the next, too */
-    OP_KIND_COPY_COMMIT
+    OP_KIND_COPY_COMMIT,
+    OP_KIND_BULK /* copy in bulk */
 };
 
 /* What an instruction waits for besides registers: bits. */
@@ -142,13 +144,16 @@ struct teg_warp {
     uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
     uint32_t threads;
     uint32_t line;       /* of the code, that it is in; TEG_NO_LINE: it begins */
-    uint8_t waiting_for; /* barrier + 1 */
+    uint8_t waiting_for; /* barrier + 1; TEG_PHASE */
+    uint64_t phase;      /* and which, */
+    uint32_t parts;      /* of how many parts */
     uint8_t first_unit;  /* index of the first unit of its part of the SM */
     bool alive;
     struct teg_copies copies;
 };
 
 #define TEG_NO_LINE UINT32_MAX
+enum { TEG_PHASE = TEG_BARRIERS + 1 };
 
 struct teg_barrier {
     uint32_t lanes;  /* that have come */
@@ -164,8 +169,9 @@ struct teg_block {
     teg_time begun;
     uint32_t live_warps, live_lanes;
     struct teg_barrier barriers[TEG_BARRIERS];
-    uint32_t open;           /* set of barriers to which lanes have come */
-    struct teg_warp **warps; /* [warps_per_block] */
+    uint32_t open;            /* set of barriers to which lanes have come */
+    struct hash_table phases; /* of mbarrier objects: struct teg_phase */
+    struct teg_warp **warps;  /* [warps_per_block] */
     bool used;
 };
 
@@ -213,6 +219,7 @@ struct teg_sm {
     struct teg_queue *queues;  /* [parts] */
     teg_time dealt;            /* not before this does the next block begin */
     teg_time path;             /* of memory instructions: free */
+    teg_time bulk;             /* the unit of copies in bulk takes the next one */
     struct teg_warp **leaving; /* have nothing more to issue, but results to wait for */
     unsigned leaving_count;
 };
@@ -357,11 +364,22 @@ static inline void teg_set_youngest(struct teg_scheduler *s, unsigned place)
     s->younger[place] = 0;
 }
 
+/* ---- teg_phases.c ---------------------------------------------------------------------------- */
+
+/* A step has ended its part of the phase that the base of its access tells of. */
+void teg_phase_part(struct teg_engine *e, struct teg_block *block, uint64_t base, teg_time done);
+/* A wait that saw the phase end: when it has; TEG_NEVER: its warp is told. */
+teg_time teg_phase_wait(struct teg_warp *warp, uint64_t base, teg_time now);
+/* The warp need not wait any longer. */
+void teg_release_phase(struct teg_engine *e, struct teg_warp *warp, teg_time now);
+
 /* ---- teg_blocks.c ---------------------------------------------------------------------------- */
 
 /* Which scheduler a warp of resident block `block` belongs to, and its place there. */
 struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm *sm, unsigned block,
                                 uint32_t warp, unsigned *out_place);
+/* The warp may issue at `ready`, which its scheduler did not know. */
+void teg_wake(struct teg_engine *e, const struct teg_warp *warp, teg_time ready);
 /* The next block of the cluster's queue on this SM, if there is one and room for it. */
 bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now);
 /* The warp has nothing more to issue. */

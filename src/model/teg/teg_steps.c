@@ -44,8 +44,11 @@ void step_table_init(struct step_table *table, const struct trace *trace, unsign
     table->spills_before = mem_zalloc(count + 1, sizeof *table->spills_before);
     table->to_end = mem_zalloc(count + 1, sizeof *table->to_end);
     table->data = mem_alloc((count + 1) * sizeof *table->data);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         add_insn(table, i);
+        if (trace_accesses_most(&trace->insns[i]) > table->accesses_most)
+            table->accesses_most = trace_accesses_most(&trace->insns[i]);
+    }
     for (uint32_t i = count; i-- > 0;)
         table->to_end[i] = native_ends_region(&trace->insns[i]) ? 1 : table->to_end[i + 1] + 1;
 }
@@ -90,7 +93,7 @@ static void decode(const struct step_table *table, struct step_decoder *decoder,
     if (slots) {
         way->slots = reserve(way->slots, way->slot_count, slots, &decoder->slot_capacity,
                              sizeof *way->slots);
-        way->accesses = reserve(way->accesses, way->access_count, slots * TRACE_ACCESSES_MAX,
+        way->accesses = reserve(way->accesses, way->access_count, slots * table->accesses_most,
                                 &decoder->access_capacity, sizeof *way->accesses);
         way->access_count =
             trace_cursor_decode_all(from, table->data + first, slots, way->slots + way->slot_count,

@@ -23,9 +23,10 @@ struct step_table {
     /* By instruction. */
     struct step_place *places; /* in the order of the trace; slots are counted from its first on */
     uint32_t *data_before,
-        *spills_before; /* instructions before it that have data, that are spills */
-    uint32_t *to_end;   /* steps to the end of its region, if it is executed in a row */
-    uint32_t *data;     /* instructions that have data */
+        *spills_before;     /* instructions before it that have data, that are spills */
+    uint32_t *to_end;       /* steps to the end of its region, if it is executed in a row */
+    uint32_t *data;         /* instructions that have data */
+    uint32_t accesses_most; /* of a step */
 };
 
 struct step_region {
