@@ -27,9 +27,17 @@ static void expand_groups(struct worker *w)
 {
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
         struct stage *stage = w->stages[i];
-        for (uint32_t k = 0; stage && k < stage->groups.size; k++)
+        for (uint32_t k = 0; stage && k < stage->groups.size; k++) {
             if (stage->groups.counts[k]) group_expand(w, k, stage->groups.counts[k], &stage->tally);
+            stage->groups.counts[k] = 0;
+        }
     }
+}
+
+void measure_settle(struct worker *w)
+{
+    expand_groups(w);
+    measure_expand_passes(w);
 }
 
 static void merge_sites(const struct worker *w)
@@ -80,8 +88,7 @@ void measure_worker_end(void *self, void *worker)
 {
     struct measure *m = self;
     struct worker *w = worker;
-    expand_groups(w);
-    measure_expand_passes(w);
+    measure_settle(w);
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
         if (w->stages[i]) merge_stage(w, i);
     }

@@ -106,7 +106,7 @@ void measure_path(void *worker, const struct warp_ref *ref, const struct path_pi
         pass_histories(w, &warp->history, pieces, count, times);
 }
 
-/* ---- at the end ------------------------------------------------------------------------------ */
+/* ---- settling -------------------------------------------------------------------------------- */
 
 static void expand_pass(struct worker *w, struct stage_sums *stage, const struct path_pass *pass,
                         uint64_t times, uint64_t lanes)
@@ -128,8 +128,9 @@ void measure_expand_passes(struct worker *w)
         for (uint32_t k = 0; stage && k < w->pass_count; k++) {
             const struct path_pass *pass = &w->passes[k];
             if (!pass->path || 2 * pass->tally >= stage->passes.size) continue;
-            const uint64_t *counts = stage->passes.counts + 2 * (size_t)pass->tally;
+            uint64_t *counts = stage->passes.counts + 2 * (size_t)pass->tally;
             if (counts[0]) expand_pass(w, &stage->sums, pass, counts[0], counts[1]);
+            counts[0] = counts[1] = 0;
         }
     }
 }

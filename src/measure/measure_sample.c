@@ -110,6 +110,7 @@ void sample_block_end(struct worker *w, uint32_t run)
 {
     struct sample_worker *s = &w->sample;
     uint64_t *to = w->target->sample.sums + (size_t)run * SAMPLE_SUMS, *now = s->now;
+    measure_settle(w);
     sum_worker(w, now);
     for (unsigned i = 0; i < SAMPLE_SUMS; i++)
         if (now[i] != s->before[i])

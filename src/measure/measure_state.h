@@ -180,7 +180,9 @@ void measure_path(void *worker, const struct warp_ref *ref, const struct path_pi
 /* Adds passages to the code blocks and branches of their paths. */
 void measure_expand_passes(struct worker *w);
 
-/* measure_merge.c: one of these callbacks. */
+/* measure_merge.c: puts what was counted by group and by passage of a path where single accesses and blocks are counted. */
+void measure_settle(struct worker *w);
+/* One of these callbacks. */
 void measure_worker_end(void *self, void *worker);
 
 #endif
