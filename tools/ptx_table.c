@@ -102,22 +102,21 @@ int main(void)
         print_modifiers(op->modifiers);
         printf(" | %s |\n", class_of(op));
     }
-    printf(
-        "\nMatrix instructions: `src/isa/matrix_forms.def` lists shapes and types of `wmma`, "
-        "`mma` (also "
-        "sparse, and of the\n"
-        "kinds f8f6f4, mxf8f6f4, mxf4 and mxf4nvf4) and `wgmma`, as ptxas accepts them; others "
-        "are errors. "
-        "`ldmatrix` and\n"
-        "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
-        "or 16 "
-        "bytes, waits for\n"
-        "groups; a register or a predicate may tell how many of them are read. "
-        "`cp.async.bulk`,\n"
-        "also of tensors, `cp.reduce.async.bulk`, `st.async` and `red.async` have the forms of "
-        "sm_90\n"
-        "(src/decode/parse_bulk.c); those of later GPUs are refused. `mbarrier` objects lie in "
-        "shared memory.\n");
+    printf("\nMatrix instructions: `src/isa/matrix_forms.def` lists shapes and types of `wmma`, "
+           "`mma` (also "
+           "sparse, and of the\n"
+           "kinds f8f6f4, mxf8f6f4, mxf4 and mxf4nvf4) and `wgmma`, as ptxas accepts them; others "
+           "are errors. "
+           "`ldmatrix` and\n"
+           "`stmatrix` move 8 x 8 elements of b16; those of b8 are refused. `cp.async` copies 4, 8 "
+           "or 16 "
+           "bytes, waits for\n"
+           "groups; a register or a predicate may tell how many of them are read. "
+           "`cp.async.bulk`,\n"
+           "also of tensors, `cp.reduce.async.bulk`, `st.async` and `red.async` have the forms of "
+           "sm_90\n"
+           "(src/decode/parse_bulk.c); those of later GPUs are refused. `mbarrier` objects lie in "
+           "shared memory.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)
         printf("%s`%s`", i % 6 ? " " : "\n", sreg_infos[i].name);

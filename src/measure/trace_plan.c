@@ -107,8 +107,8 @@ static void draft_writes(struct planner *p, const struct code_block *code, const
 static bool is_access(const struct insn *insn)
 {
     return insn->op != OP_MOV && insn->op != OP_N_NOP &&
-           op_infos[insn->op].family != FAMILY_TEXTURE &&
-           insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
+           op_infos[insn->op].family != FAMILY_TEXTURE && insn->class_id >= CLASS_MEM_GLOBAL_LOAD &&
+           insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
 /* That of a cluster is as a barrier of its block, apart from the others. */

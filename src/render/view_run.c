@@ -98,8 +98,8 @@ static void put_launched(struct notes *notes, const struct node *kernels)
     for (size_t i = 0; i < kernels->child_count; i++) {
         const struct node *one = &kernels->children[i];
         if (!node_is_known(node_child(one, "launched_by_kernels"))) continue;
-        strbuf_printf(&text, "%s%s %s, first by %s", text.length ? "; " : "", node_word(one, "name"),
-                      count_of(one, "launched_by_kernels", "time").text,
+        strbuf_printf(&text, "%s%s %s, first by %s", text.length ? "; " : "",
+                      node_word(one, "name"), count_of(one, "launched_by_kernels", "time").text,
                       node_word(one, "launched_by"));
     }
     if (text.length)

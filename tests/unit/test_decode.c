@@ -399,9 +399,9 @@ static void unsupported_parts(void **state)
     uint32_t kernel;
     struct module *module = load_file(TESTS_DIR "/ptx/ok/unsupported_parts.ptx");
     assert_int_equal(module_find_entry(&diag, module, "plain", &kernel), WS_OK);
-    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute), WS_OK);
+    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute, false), WS_OK);
     assert_int_equal(module_find_entry(&diag, module, "copies", &kernel), WS_OK);
-    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute),
+    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute, false),
                      WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "2 places"));
     assert_non_null(strstr(diag.text, "line 82: instruction 'tcgen05.fence::before_thread_sync'"));
@@ -412,7 +412,7 @@ static void unsupported_parts(void **state)
                             ".entry k() { .reg .b32 %r<2>;\n call f;\n"
                             " ld.u32 %r1, [elsewhere]; ret; }\n");
     assert_int_equal(module_find_entry(&diag, module, "k", &kernel), WS_OK);
-    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute),
+    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute, false),
                      WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "outside"));
     assert_non_null(strstr(diag.text, "elsewhere"));
@@ -430,7 +430,8 @@ static void many_unsupported(void **state)
         strcat(text, i == 20 ? "\n" : "tcgen05.fence::before_thread_sync;\n");
     strcat(text, "ret; }\n");
     struct module *module = load_text(text);
-    assert_int_equal(module_check_supported(&diag, module, 0, all_execute), WS_ERR_UNSUPPORTED);
+    assert_int_equal(module_check_supported(&diag, module, 0, all_execute, false),
+                     WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "24 places"));
     assert_non_null(
         strstr(diag.text, "lines 5-24, 26-29: instruction 'tcgen05.fence::before_thread_sync'"));
