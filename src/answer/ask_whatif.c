@@ -5,12 +5,21 @@
 
 #include "answer/question.h"
 #include "answer/whatif_words.h"
+#include "model/power/power_estimate.h"
 
 struct whatif_cell {
     const char *model, *reason; /* why there is no time; NULL: there is one */
     bool is_best;
     double seconds, gain;
     enum component bottleneck;
+};
+
+/* Of the launch at the time of one model. */
+struct whatif_power {
+    const char *model, *time_model, *reason; /* why there are no watts; NULL: there are */
+    bool is_measured;                        /* the time was given */
+    bool exceeds_tdp;
+    double seconds, watts, gain;
 };
 
 struct whatif_change {
@@ -27,6 +36,7 @@ struct whatif_row {
     const struct whatif_change *change;
     struct whatif_cell *cells; /* by model of the answer */
     size_t count;
+    struct whatif_power power;
 };
 
 struct whatif_machine {
@@ -50,6 +60,11 @@ static const char *note_of(const struct whatif_change *change)
     return change->impossible ? change->impossible
            : change->launch   ? change->launch
                               : change->surprise;
+}
+
+static double joules_of(const struct whatif_power *power)
+{
+    return power->watts * power->seconds;
 }
 
 #define FIGURE_FILE "answer/figures/whatif.def"
@@ -199,6 +214,37 @@ static size_t model_index(struct whatif_answer *answer, enum model_id model)
     return i;
 }
 
+static void read_power(const struct reading *reading, const struct prediction *prediction,
+                       struct whatif_power *out)
+{
+    double tdp = machine_get(prediction->machine, MACHINE_POWER_TDP, INFINITY);
+    const struct power_estimate *power = prediction->power;
+    const char *why = prediction->no_power;
+    if (power)
+        *out = (struct whatif_power){.model = models[power->answer.id]->name,
+                                     .time_model = power->time_model,
+                                     .is_measured = power->measured,
+                                     .seconds = power->answer.time_seconds,
+                                     .watts = power->watts.gpu_watts,
+                                     .exceeds_tdp = power->watts.gpu_watts > tdp,
+                                     .gain = 1};
+    else
+        out->reason = arena_copy(reading->arena, why ? why : "no prediction");
+}
+
+/* Watts before and after a change rest on the time of the same model. */
+static void keep_time_model(const struct reading *reading, const struct whatif_power *before,
+                            struct predict_options *options)
+{
+    if (before->reason) return;
+    struct model_option *copies =
+        ARENA_ARRAY(reading->arena, struct model_option, options->option_count + 1);
+    for (size_t i = 0; i < options->option_count; i++)
+        copies[i] = options->options[i];
+    copies[options->option_count++] = (struct model_option){"power_time", before->time_model};
+    options->options = copies;
+}
+
 /* The best suited comes first, the others keep their order. */
 static ws_status predict(const struct reading *reading, const struct whatif_change *change,
                          size_t machine)
@@ -208,6 +254,7 @@ static ws_status predict(const struct reading *reading, const struct whatif_chan
     const struct prediction *prediction;
     struct predict_options options = reading->options;
     options.effects_off = change->effects_off;
+    if (of->row_count) keep_time_model(reading, &of->rows[0].power, &options);
     TRY(asked_predict(reading->asked, change->profile, change->machines[machine], &options,
                       &prediction));
     for (size_t i = 0; i < prediction->estimate_count; i++) {
@@ -218,6 +265,7 @@ static ws_status predict(const struct reading *reading, const struct whatif_chan
             .seconds = estimate->time_seconds, .gain = 1, .bottleneck = estimate->bottleneck};
         if (i == 0 && !of->row_count) of->best = at;
     }
+    read_power(reading, prediction, &row->power);
     return WS_OK;
 }
 
@@ -228,6 +276,7 @@ static void start_rows(const struct reading *reading, const struct whatif_change
     for (size_t m = 0; m < answer->machine_count; m++) {
         struct whatif_row *row = &answer->machines[m].rows[answer->machines[m].row_count];
         row->change = change;
+        row->power = (struct whatif_power){.reason = reason};
         row->cells = ARENA_ARRAY(reading->arena, struct whatif_cell, MODEL_COUNT);
         for (size_t i = 0; i < MODEL_COUNT; i++)
             row->cells[i].reason = reason;
@@ -250,6 +299,38 @@ static void find_gains(const struct whatif_answer *answer, const struct whatif_m
             cell->seconds = before->seconds;
         if (!cell->reason) cell->gain = before->seconds / cell->seconds;
     }
+}
+
+static const struct whatif_cell *cell_of(const struct whatif_answer *answer,
+                                         const struct whatif_row *row, const char *model)
+{
+    size_t i = 0;
+    while (strcmp(models[answer->models[i]]->name, model) != 0)
+        i++;
+    return &row->cells[i];
+}
+
+/* Why watts of a row cannot be compared with those of the first; NULL: they can. */
+static const char *no_power_gain(const struct whatif_power *before,
+                                 const struct whatif_power *power, const struct whatif_cell *cell)
+{
+    if (before->reason) return "no baseline prediction";
+    if (power->is_measured) return "measured unchanged";
+    return cell->reason;
+}
+
+/* Needs the gains in time: watts rest on the time of one of the models. */
+static void find_power_gain(const struct whatif_answer *answer, const struct whatif_machine *of)
+{
+    struct whatif_row *row = &of->rows[of->row_count];
+    const struct whatif_power *before = &of->rows[0].power;
+    struct whatif_power *power = &row->power;
+    const struct whatif_cell *cell =
+        before->reason ? NULL : cell_of(answer, row, before->time_model);
+    if (!power->reason) power->reason = no_power_gain(before, power, cell);
+    if (power->reason) return;
+    if (power->seconds > cell->seconds && row->change->effect >= 0) *power = *before;
+    power->gain = joules_of(before) / joules_of(power);
 }
 
 /* ---- surprises ------------------------------------------------------------------------------- */
@@ -318,7 +399,10 @@ static void end_rows(const struct reading *reading, struct whatif_change *change
     struct whatif_answer *answer = reading->answer;
     bool is_base = change == answer->changes;
     for (size_t m = 0; m < answer->machine_count; m++) {
-        if (!is_base && !change->impossible) find_gains(answer, &answer->machines[m]);
+        if (!is_base && !change->impossible) {
+            find_gains(answer, &answer->machines[m]);
+            find_power_gain(answer, &answer->machines[m]);
+        }
         if (change->key && !change->impossible) find_surprises(reading, change, m);
         answer->machines[m].row_count++;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of changes: three models a line, a row a change; then what must be said about some. */
+/* The table of changes: three models a line, a row a change; watts and joules; then what must be said about some. */
 #include <stdio.h>
 
 #include "base/quantity.h"
@@ -46,6 +46,44 @@ static void put_row(struct page *page, const struct node *row, size_t from, size
     strbuf_clear(&line);
 }
 
+static const char *why_no_watts(const struct node *row)
+{
+    return node_word(node_child(row, "power"), "reason");
+}
+
+static void put_power_row(struct page *page, const struct node *row, bool is_first)
+{
+    const struct node *power = node_child(row, "power");
+    struct quantity watts = quantity_format(node_number(power, "gpu_w"), "W");
+    struct quantity joules = quantity_format(node_number(power, "energy_j"), "J");
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-38.38s", node_word(row, "change"));
+    if (why_no_watts(row))
+        strbuf_printf(&line, " %18s", why_no_watts(row));
+    else
+        strbuf_printf(&line, " %10s %18s", watts.text, joules.text);
+    if (!why_no_watts(row) && !is_first)
+        strbuf_printf(&line, " %6.3gx", node_number(power, "energy_gain"));
+    if (!why_no_watts(row) && node_flag(power, "exceeds_tdp")) strbuf_puts(&line, "  above TDP");
+    page_line(page, "%s", line.data);
+    strbuf_clear(&line);
+}
+
+static void put_power(struct page *page, const struct node *rows)
+{
+    const struct node *base = node_child(&rows->children[0], "power");
+    if (node_word(base, "reason")) {
+        page_line(page, "Power unknown: %s", node_word(base, "reason"));
+        return;
+    }
+    page_line(page,
+              "Power by %s over the time of %s, energy / energy after:", node_word(base, "model"),
+              node_word(base, "time_model"));
+    page_line(page, "%-38s %10s %18s", "change", "power", "energy");
+    for (size_t i = 0; i < rows->child_count; i++)
+        put_power_row(page, &rows->children[i], i == 0);
+}
+
 static void put_machine(struct page *page, const struct node *machine)
 {
     const struct node *rows = node_child(machine, "rows");
@@ -59,6 +97,7 @@ static void put_machine(struct page *page, const struct node *machine)
         for (size_t i = 0; i < rows->child_count; i++)
             put_row(page, &rows->children[i], from, end, i == 0);
     }
+    put_power(page, rows);
 }
 
 static void put_note(struct page *page, const struct node *row)
