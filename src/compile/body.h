@@ -199,8 +199,8 @@ void values_store(struct body *b);
 void values_store_all(struct body *b, const struct values *values);
 void values_reload(struct body *b, const struct values *values);
 void values_drop(struct body *b);
-/* Frees registers of a value that nothing reads any more. */
-void value_drop_dead(struct body *b, struct value *value);
+/* Frees registers of results that nothing reads any more. */
+void values_drop_dead(struct body *b);
 /* Stores what others than these have. */
 void values_store_others(struct body *b, const struct values *kept);
 /* Loads a register of the kernel into vector registers. */

@@ -55,11 +55,9 @@ static void write_arm(struct body *b, uint32_t first, uint32_t steps)
  * place of f32 whose NaNs are still to be canonical. */
 static void settle_values(struct body *b)
 {
-    for (unsigned i = 0; i < VALUES_MAX; i++) {
-        struct value *value = &b->values.entries[i];
-        if (value->chunks) value_drop_dead(b, value);
-        if (value->chunks) value_make_canonical(b, value);
-    }
+    values_drop_dead(b);
+    for (unsigned i = 0; i < VALUES_MAX; i++)
+        if (b->values.entries[i].chunks) value_make_canonical(b, &b->values.entries[i]);
 }
 
 /* Behind an arm: values are where they were before it, but perhaps newer. */

@@ -144,12 +144,14 @@ struct path_exit *path_add_exit(struct body *b)
 void path_step_end(struct body *b)
 {
     bool is_last = b->step + 1 == b->path->count;
-    path_tell(b);
     if (is_last && !b->path->returns) {
         values_store(b);
+        values_drop(b); /* nothing is left to be kept while the observer is told */
+        path_tell(b);
         emit_exit(b, b->step);
         return;
     }
+    path_tell(b);
     struct path_exit *exit = path_add_exit(b);
     emit_branch(b, exit);
     if (is_last) emit_return(b, exit);

@@ -107,6 +107,7 @@ void path_tell(struct body *b)
     const struct body_segment *segment = make_segment(b, b->told, b->access_count);
     b->told = b->access_count;
     if (!segment->group_count && !segment->other_count) return;
+    values_drop_dead(b);
     if (segment->other_count || segment->group_count > GROUPS_AT_ONCE) {
         values_store(b);
         emit_tell_slowly(b, segment);

@@ -293,9 +293,12 @@ void values_store(struct body *b)
     }
 }
 
-void value_drop_dead(struct body *b, struct value *value)
+void values_drop_dead(struct body *b)
 {
-    if (value->is_dirty && !is_needed(b, value, b->at)) free_value(b, value);
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value *value = &b->values.entries[i];
+        if (value->chunks && value->is_dirty && !is_needed(b, value, b->at)) free_value(b, value);
+    }
 }
 
 void values_store_others(struct body *b, const struct values *kept)

@@ -105,7 +105,7 @@ const struct group_last *group_see(struct worker *w, struct group_state *state,
     const struct regular_key key = regular_key(&base, low);
     uint32_t number = find_pattern(w, state, &base, &key);
     if (number == GROUP_APART) return NULL;
-    struct group_last *seen = &state->seen[at->base >> GROUP_SEEN_SHIFT & (GROUP_SEEN - 1)];
+    struct group_last *seen = &state->seen[group_seen_place(at)];
     *seen = (struct group_last){.active = active,
                                 .shape = at->shape,
                                 .stride = at->stride,

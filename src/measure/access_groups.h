@@ -27,7 +27,7 @@ struct group_last {
         run_lanes; /* that access bytes side by side: 32, 16 in each half, 1: all the same; 0: none do */
 };
 
-enum { GROUP_SEEN = 4, GROUP_SEEN_SHIFT = 5 /* by the sector of lane 0 */ };
+enum { GROUP_SEEN = 8 };
 
 /* A group as one worker sees it: instructions that have a cost. */
 struct group_state {
@@ -79,11 +79,17 @@ static inline struct access group_access(const struct access_group *group,
                            .stride = at->stride,
                            .addresses = at->addresses};
 }
+/* Where addresses are remembered: by the sector of lane 0, and by its word there. */
+static inline uint32_t group_seen_place(const struct access_base *at)
+{
+    enum { SECTOR_SHIFT = 5, WORD_SHIFT = 2 };
+    return (at->base >> SECTOR_SHIFT ^ at->base >> WORD_SHIFT) & (GROUP_SEEN - 1);
+}
 /* These addresses, if they were seen last; else NULL. */
 static inline const struct group_last *group_seen(const struct group_state *state,
                                                   const struct access_base *at, uint32_t active)
 {
-    const struct group_last *seen = &state->seen[at->base >> GROUP_SEEN_SHIFT & (GROUP_SEEN - 1)];
+    const struct group_last *seen = &state->seen[group_seen_place(at)];
     bool is_seen = seen->active == active && seen->shape == at->shape &&
                    seen->stride == at->stride && seen->delta == at->base2 - at->base &&
                    seen->low == (at->base & seen->alignment);

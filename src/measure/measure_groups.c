@@ -21,7 +21,7 @@ static bool touch_lanes(struct footprint *footprint, const uint64_t *addresses, 
     return true;
 }
 
-/* As footprint_add_at; false: something is left to be done. */
+/* As footprint_add_at; false: something is left to be done. What is touched may be touched again. */
 static inline bool touch_one(struct footprint *footprint, const struct group_last *seen,
                              const struct access_base *at, const struct group_touch *touch)
 {
@@ -43,25 +43,23 @@ static inline bool touch(struct worker *w, const struct group_state *state,
     return true;
 }
 
-/* What a group adds. */
-struct addition {
-    uint64_t *count; /* NULL: nothing */
-    uint32_t shared;
+/* A group whose addresses were seen. */
+struct found {
+    const struct group_state *state;
+    const struct group_last *seen; /* NULL: none of its accesses counts */
 };
 
-/* Notes what the group touches, which may be noted twice. False: not all of it, or it cannot be counted quickly. */
-static inline bool prepare(struct worker *w, const struct tally *tally,
-                           const struct access_group *group, const struct access_base *at,
-                           uint32_t active, struct addition *out)
+/* False: it cannot be counted quickly. */
+static inline bool find(const struct worker *w, const struct tally *tally,
+                        const struct access_group *group, const struct access_base *at,
+                        uint32_t active, struct found *out)
 {
     const struct group_state *state = &w->groups.states[group->number];
-    *out = (struct addition){NULL, 0};
+    *out = (struct found){state, NULL};
     if (group->number >= w->groups.state_count || !state->is_known) return false;
     if (!state->count) return true;
-    const struct group_last *seen = group_seen(state, at, active);
-    if (!seen || seen->pattern >= tally->size || !touch(w, state, seen, at)) return false;
-    *out = (struct addition){&tally->counts[seen->pattern], state->shared_count};
-    return true;
+    out->seen = group_seen(state, at, active);
+    return out->seen && out->seen->pattern < tally->size;
 }
 
 bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
@@ -70,14 +68,17 @@ bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
 {
     struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
-    struct addition additions[GROUPS_AT_ONCE];
+    const struct tally *tally = &warp->stage->groups;
+    struct found found[GROUPS_AT_ONCE];
     if (tells_apart(w, ref) || count > GROUPS_AT_ONCE) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!prepare(w, &warp->stage->groups, &groups[i], bases[i], active, &additions[i]))
-            return false;
+        if (!find(w, tally, &groups[i], bases[i], active, &found[i])) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (found[i].seen && !touch(w, found[i].state, found[i].seen, bases[i])) return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (additions[i].count) ++*additions[i].count;
-        warp->shared += additions[i].shared;
+        if (!found[i].seen) continue;
+        tally->counts[found[i].seen->pattern]++;
+        warp->shared += found[i].state->shared_count;
     }
     return true;
 }
