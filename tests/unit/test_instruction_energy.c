@@ -54,16 +54,23 @@ static struct profile *make_launch(unsigned blocks, double lanes)
     return profile;
 }
 
-/* By a time of SECONDS, whatever the clock. */
-static const struct power_estimate *ask(const struct profile *profile,
-                                        const struct machine *machine, struct prediction **out)
+/* By a time of SECONDS, whatever the clock; `celsius` of the chip, NULL: not given. */
+static const struct power_estimate *ask_at(const struct profile *profile,
+                                           const struct machine *machine, const char *celsius,
+                                           struct prediction **out)
 {
     struct diag diag = {0};
-    const struct model_option options[] = {{"power_time_s", "0.001"}};
-    const struct predict_options given = {.option_count = 1, .options = options};
+    const struct model_option options[] = {{"power_time_s", "0.001"}, {"chip_degc", celsius}};
+    const struct predict_options given = {.option_count = celsius ? 2 : 1, .options = options};
     if (model_predict(&diag, profile, machine, &given, out) != WS_OK) fail_msg("%s", diag.text);
     if (!(*out)->power) fail_msg("%s", (*out)->no_power);
     return (*out)->power;
+}
+
+static const struct power_estimate *ask(const struct profile *profile,
+                                        const struct machine *machine, struct prediction **out)
+{
+    return ask_at(profile, machine, NULL, out);
 }
 
 static double watts_at(const struct profile *profile, struct machine *machine, double clock_hz)
@@ -169,6 +176,62 @@ static void more_work_takes_more_watts(void **state)
     }
 }
 
+static double idle_watts_at(const struct profile *profile, const struct machine *machine,
+                            const char *celsius)
+{
+    struct prediction *prediction;
+    const struct power_estimate *power = ask_at(profile, machine, celsius, &prediction);
+    double idle = power->watts.idle_watts, gpu = power->watts.gpu_watts;
+    CLOSE(gpu, idle + power->watts.runtime_watts);
+    prediction_destroy(prediction);
+    return idle;
+}
+
+/* Liao, He and Lepak, 65 nm at 0.95 V: 16.00, 19.44 and 23.44 uA a gate at 60, 80 and 100 degC; the model is exponential
+ * between the outer ones. Static power of 80 SMs at 65 degC is 20 W, constant power 30 W. */
+static void static_power_grows_with_the_temperature(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_machine(&machine);
+    struct profile *profile = make_launch(BLOCKS, 32);
+    double cool = idle_watts_at(profile, &machine, "60") - 30;
+    CLOSE((idle_watts_at(profile, &machine, "100") - 30) / cool, 23.44 / 16.00);
+    assert_true(fabs((idle_watts_at(profile, &machine, "80") - 30) / cool - 19.44 / 16.00) < 0.01);
+    CLOSE(idle_watts_at(profile, &machine, "65"), 50);
+    CLOSE(idle_watts_at(profile, &machine, NULL), 50);
+    double before = 30;
+    for (int celsius = 5; celsius <= 150; celsius += 5) {
+        char text[8];
+        snprintf(text, sizeof text, "%d", celsius);
+        double idle = idle_watts_at(profile, &machine, text);
+        assert_true(idle > before);
+        before = idle;
+    }
+    profile_destroy(profile);
+}
+
+static void impossible_temperatures_are_refused(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {"-5", "0", "151", "1e9"};
+    struct machine machine;
+    make_machine(&machine);
+    struct profile *profile = make_launch(BLOCKS, 32);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct diag diag = {0};
+        struct prediction *prediction = NULL;
+        const struct model_option options[] = {{"chip_degc", refused[i]}};
+        const struct predict_options given = {.option_count = 1, .options = options};
+        assert_int_equal(model_predict(&diag, profile, &machine, &given, &prediction),
+                         WS_ERR_ARGUMENT);
+        assert_non_null(strstr(diag_text(&diag), "chip_degc"));
+        diag_clear(&diag);
+        prediction_destroy(prediction);
+    }
+    profile_destroy(profile);
+}
+
 static void the_option_chooses_the_model(void **state)
 {
     (void)state;
@@ -195,6 +258,8 @@ int main(void)
         cmocka_unit_test(watts_never_fall_with_the_clock_or_below_idle),
         cmocka_unit_test(inactive_lanes_take_nothing),
         cmocka_unit_test(more_work_takes_more_watts),
+        cmocka_unit_test(static_power_grows_with_the_temperature),
+        cmocka_unit_test(impossible_temperatures_are_refused),
         cmocka_unit_test(the_option_chooses_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,13 +109,19 @@ static void write_terms(const struct energy_events *events, const struct energy_
 }
 
 static void write_assumptions(const struct model_input *input, const struct energy_events *events,
-                              struct power_estimate *out)
+                              double celsius, struct power_estimate *out)
 {
     const struct machine *machine = input->machine;
     double clock = machine_get(machine, MACHINE_CLOCK_CORE, 0), volts = clock_volts(machine, clock);
     if (!events->has_caches)
         estimate_assume(&out->answer, input->arena,
                         "no cache data in the profile: all global and local accesses go to DRAM");
+    if (celsius != ENERGY_CELSIUS)
+        estimate_assume(
+            &out->answer, input->arena,
+            "static power at %g degC is %.3g times that at %g: leakage of 65 nm, assumed "
+            "for this GPU",
+            celsius, energy_leakage_ratio(celsius), ENERGY_CELSIUS);
     if (!isfinite(volts))
         estimate_assume(&out->answer, input->arena,
                         "no voltage in the machine file: the same at every clock");
@@ -130,13 +136,22 @@ static void write_assumptions(const struct model_input *input, const struct ener
         events->lanes);
 }
 
+static ws_status read_celsius(struct diag *diag, const struct model_input *input, double *out)
+{
+    const double most = 150; /* of silicon that works */
+    *out = model_option_number(input, "chip_degc", ENERGY_CELSIUS);
+    if (*out <= most) return WS_OK;
+    return diag_error(diag, WS_ERR_ARGUMENT, "chip_degc must be at most %g degC (got %g)", most,
+                      *out);
+}
+
 static ws_status predict(struct diag *diag, const struct model_input *input,
                          const struct estimate *time, struct power_estimate *out)
 {
     struct energy_events events;
     struct energy_prices prices;
-    double sms =
-        input->whole_sms > 0 ? input->whole_sms : machine_get(input->machine, MACHINE_SM_COUNT, 1);
+    double celsius, sms = input->whole_sms > 0 ? input->whole_sms
+                                               : machine_get(input->machine, MACHINE_SM_COUNT, 1);
     out->time_model = time->model;
     out->active_sms = price_active_sms(input);
     out->answer.time_seconds = time->time_seconds;
@@ -144,7 +159,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input,
     if (!(out->answer.cycles > 0) || !(out->active_sms > 0))
         return diag_error(diag, WS_ERR_NO_MODEL, "the kernel takes no time, so it has no power");
     energy_events_count(input, &events);
-    energy_prices_read(input->machine, sms, &prices);
+    TRY(read_celsius(diag, input, &celsius));
+    energy_prices_read(input->machine, sms, celsius, &prices);
     out->caches = input->caches;
     add_units(input, &events, &prices, out);
     add_sums(input, &prices, out);
@@ -155,7 +171,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input,
             .parts[ACCESS_REQUESTS],
         profile_get(input->profile, COUNTER_INST_WARP), out);
     write_terms(&events, &prices, out);
-    if (!input->without_texts) write_assumptions(input, &events, out);
+    if (!input->without_texts) write_assumptions(input, &events, celsius, out);
     return WS_OK;
 }
 
@@ -171,6 +187,7 @@ static const struct model_option_info options[] = {
     {.key = "power_model",
      .values = power_models,
      .text = "model of power; best: ipp-power where the machine has its coefficients"},
+    {.key = "chip_degc", .text = "temperature of the chip in degC; default 65"},
 };
 
 static ws_status complete(struct diag *diag, const struct model_input *input,

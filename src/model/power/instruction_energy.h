@@ -29,13 +29,20 @@ struct energy_events {
 };
 void energy_events_count(const struct model_input *input, struct energy_events *out);
 
-/* Of a machine at its clock.core: joules of an event, watts. */
+/* Temperature of the chip at which the figures of the machine files hold: AccelWattch measured at 65 degC (its
+ * profile_ubench_power.sh); assumed of the other sources. */
+#define ENERGY_CELSIUS 65.0
+/* Static power at a temperature over that at ENERGY_CELSIUS. */
+double energy_leakage_ratio(double celsius);
+
+/* Of a machine at its clock.core and a temperature of the chip: joules of an event, watts. */
 struct energy_prices {
     double joules[ENERGY_UNIT_COUNT];
     double sm_cycle_joules;
     double constant_watts, static_watts; /* of the GPU */
     double volts_squared; /* over that of the figures; of all but DRAM and `constant` */
 };
-void energy_prices_read(const struct machine *machine, double whole_sms, struct energy_prices *out);
+void energy_prices_read(const struct machine *machine, double whole_sms, double celsius,
+                        struct energy_prices *out);
 
 #endif
