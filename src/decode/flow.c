@@ -42,6 +42,7 @@ static bool ends_block(const struct insn *insn)
     case OP_BAR:
     case OP_BARRIER:
     case OP_CLUSTER_WAIT:
+    case OP_WGMMA_WAIT:
     case OP_NANOSLEEP:
         return true;
     default:

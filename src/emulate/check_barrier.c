@@ -145,6 +145,7 @@ static enum beyond look_beyond(const struct exec *x, const struct frame *frame, 
         if (here > found) found = here;
         switch (code->terminator) {
         case TERM_FALL:
+        case TERM_PRODUCTS_WAIT:
             at = code->next;
             break;
         case TERM_BRANCH:

@@ -154,6 +154,7 @@ enum terminator {
     TERM_TRAP,
     TERM_BARRIER,
     TERM_CLUSTER_WAIT,
+    TERM_PRODUCTS_WAIT, /* wgmma.wait_group */
     TERM_SYNC,
     TERM_JUMP,       /* native: to an address in registers */
     TERM_RECONVERGE, /* native: BSYNC */
@@ -469,7 +470,13 @@ struct node {
     bool used;
 };
 
-enum split_state { SPLIT_READY, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER, SPLIT_AT_SYNC };
+enum split_state {
+    SPLIT_READY,
+    SPLIT_AT_BARRIER,
+    SPLIT_AT_CLUSTER,
+    SPLIT_AT_PRODUCTS,
+    SPLIT_AT_SYNC
+};
 
 struct split {
     uint32_t block; /* code block to run, or whose terminator it waits at */
@@ -506,6 +513,7 @@ struct warp {
     uint32_t live_frames; /* besides the root */
     uint32_t node_hint;   /* nodes before it are all in use */
     uint64_t instructions;
+    uint64_t products; /* of wgmma that it has executed */
     uint32_t
         cluster_arrived; /* lanes that have arrived at the cluster's barrier and not waited yet */
     uint32_t cluster_phases; /* parity of the phase in which each lane arrived last */
@@ -836,6 +844,9 @@ bool fault_is_of_memory(const struct fault *fault);
 void fault_check(const struct launch *launch, const struct fault *fault);
 /* The words of fault_report, to be freed. */
 char *fault_text(const struct launch *launch, const struct fault *fault);
+
+/* warpgroup.c: the warp at hand has executed a wgmma. */
+void product_done(struct exec *x);
 
 /* check_order.c: tells the checker what orders accesses; with CHECK_RACE only. */
 void order_block_begin(struct exec *x, struct block *block);

@@ -500,6 +500,9 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
     case OP_CLUSTER_WAIT:
         code->terminator = TERM_CLUSTER_WAIT;
         break;
+    case OP_WGMMA_WAIT:
+        code->terminator = TERM_PRODUCTS_WAIT;
+        break;
     case OP_BAR:
     case OP_BARRIER:
         code->terminator = insn->sub_op == SUB_WARP_SYNC ? TERM_SYNC : TERM_BARRIER;
@@ -512,7 +515,7 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
 
 static bool ends_by_itself(uint8_t terminator)
 {
-    return terminator != TERM_FALL && terminator != TERM_SYNC;
+    return terminator != TERM_FALL && terminator != TERM_SYNC && terminator != TERM_PRODUCTS_WAIT;
 }
 
 static ws_status make_code(struct diag *diag, struct builder *b)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Products of matrices by a warp: mma, wmma.mma, wgmma.mma_async (of four warps; each has 16 rows and works on its own).
  * Products and sums are exact or in double precision and are rounded once; the ISA leaves order and precision of
- * floating-point sums open, f64 is fused step by step. wgmma is done at once: groups have nothing to wait for. */
+ * floating-point sums open, f64 is fused step by step. wgmma is done at once: waits for its groups are for the other warps of
+ * the warpgroup (warpgroup.c). */
 #ifndef EMULATE_SEM_PRODUCT_H
 #define EMULATE_SEM_PRODUCT_H
 
@@ -437,6 +438,7 @@ static void wgmma_any(struct exec *x, const struct uop *u)
         multiply_strip(&p, 0, first);
     }
     write_d(x, u, &p);
+    product_done(x);
 }
 
 SELECT_ONE(wgmma, SAME(wgmma_any))

@@ -111,6 +111,12 @@ bool collect(struct exec *x, struct warp *warp, uint32_t at);
 /* Lanes that the split waits for at a BSYNC or a WARPSYNC.COLLECTIVE. */
 uint32_t converge_members(const struct exec *x, const struct warp *warp, uint32_t at);
 
+/* warpgroup.c: the split has come to a wgmma.wait_group; true: it goes on at once. */
+bool products_wait(struct exec *x, const struct warp *warp, struct split *split,
+                   const struct code *code);
+/* Warps that have not come to the last product that the warp executed. */
+uint32_t products_lagging(const struct block *block, const struct warp *warp);
+
 /* call.c: lanes with true guard call; all meet again after the call. True if the split was
  * replaced. A fault may have been recorded. */
 bool split_call(struct exec *x, struct warp *warp, uint32_t at, const struct code *code,

@@ -213,6 +213,9 @@ static void describe_split(struct exec *x, struct block *block, uint32_t w, uint
     if (split->state == SPLIT_AT_CLUSTER)
         strbuf_printf(text, ": the cluster's barrier has %u of %u threads", block->cluster->arrived,
                       block->cluster->threads_alive);
+    if (split->state == SPLIT_AT_PRODUCTS)
+        strbuf_printf(text, ": the product lacks %u of the 4 warps of its warpgroup",
+                      products_lagging(block, warp));
     if (split->state == SPLIT_READY && !describe_poll(x, block, warp, split, text))
         describe_condition(x, warp, split, text);
 }

@@ -272,6 +272,8 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
         return block_barrier(x, x->block, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
     case TERM_CLUSTER_WAIT:
         return cluster_wait(x, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
+    case TERM_PRODUCTS_WAIT:
+        return products_wait(x, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
     default:
         meet(x, warp, at);
         return STEP_SWITCH; /* the table may have changed */
@@ -482,6 +484,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->done = false;
     warp->instructions = 0;
     warp->cluster_arrived = 0;
+    warp->products = 0;
     warp->ordered_lanes = 0;
     warp->clock = (struct warp_clock){0};
     warp->carry = 0;
