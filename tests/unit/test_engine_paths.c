@@ -114,6 +114,15 @@ static void test_barriers(void **state)
         assert_int_equal(compare("barriers", arrange_turns, most[i], 2), WS_OK);
 }
 
+/* All lanes of a warp go one way, or some do: floats whose NaNs are to become 0x7fffffff, and words that must not. */
+static void test_kinds(void **state)
+{
+    static const uint32_t most[] = {0, 1, 64, 80, THREADS};
+    (void)state;
+    for (unsigned i = 0; i < sizeof most / sizeof *most; i++)
+        assert_int_equal(compare("kinds", arrange_turns, most[i], 1), WS_OK);
+}
+
 /* ---- lanes that meet, or wait for each other ------------------------------------------------- */
 
 static void test_meetings(void **state)
@@ -292,12 +301,12 @@ static void test_looks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turns),        cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_meetings),     cmocka_unit_test(test_polls),
-        cmocka_unit_test(test_fault),        cmocka_unit_test(test_together),
-        cmocka_unit_test(test_fresh),        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_limit_at_end), cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_turns),    cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_meetings),
+        cmocka_unit_test(test_polls),    cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_fresh),
+        cmocka_unit_test(test_limit),    cmocka_unit_test(test_limit_at_end),
+        cmocka_unit_test(test_cancel),   cmocka_unit_test(test_looks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
