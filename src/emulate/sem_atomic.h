@@ -62,9 +62,9 @@ static inline uint64_t atomic_float(const struct insn *insn, uint64_t old, uint6
     return low | (uint64_t)high << 16;
 }
 
-/* New value of the word; old and operands are zero-extended. */
-static inline uint64_t atomic_result(const struct insn *insn, uint64_t old, uint64_t b, uint64_t c,
-                                     bool global)
+/* New value of the word; old and operands are zero-extended. Calls would cost more than it does. */
+static inline __attribute__((always_inline)) uint64_t
+atomic_result(const struct insn *insn, uint64_t old, uint64_t b, uint64_t c, bool global)
 {
     const struct type_info *type = &type_infos[insn->type];
     if (insn->atom_op == ATOM_EXCH) return b;
