@@ -53,6 +53,7 @@ static void add_loop(struct generator *g)
     else
         add_template(g, group, "", "and.b32 %%c%u, $x, 3", counter);
     add_line(g, group, "LOOP%u:", label);
+    g->loops++;
     if (same_for_all && g->uniform) {
         g->ways_out[g->depth++] = (struct way_out){NULL, 0};
         add_statements(g, 1 + pick(g, 6));
@@ -61,6 +62,7 @@ static void add_loop(struct generator *g)
         /* break or continue */
         add_divergent(g, 1 + pick(g, 6), (struct way_out){chance(g, 50) ? "END" : "NEXT", label});
     }
+    g->loops--;
     add_line(g, group, "NEXT%u:", label);
     add_line(g, group, "add.u32 %%c%u, %%c%u, 1;", counter, counter);
     add_line(g, group, "setp.lt.u32 %%q0, %%c%u, 4;", counter);

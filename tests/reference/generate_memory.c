@@ -235,6 +235,7 @@ static void add_own_atomic(struct generator *g)
 
 void add_atomic(struct generator *g)
 {
+    g->most_polls += UINT32_C(1) << 2 * g->loops;
     if (chance(g, 50))
         add_common_atomic(g);
     else
@@ -356,9 +357,17 @@ static void add_masked_collective(struct generator *g)
     add_line(g, group, "MASKED%u:", label);
 }
 
+/* Lanes whose others poll for long in a loop, 16 times without a change, go on without them. Behind that, or with what may
+ * come later in a loop, nobody knows who is active. */
+static bool is_together(const struct generator *g)
+{
+    enum { POLLS = 16 };
+    return !g->loops && g->most_polls < POLLS;
+}
+
 void add_collective(struct generator *g)
 {
-    static const char *const templates[] = {
+    const char *const templates[] = {
         "vote.sync<.all|.any|.uni>.pred $p, $q, %full",
         "vote.sync.ballot.b32 $X, $q, %full",
         "match.any.sync{b32 b64} $v, $r, %full",
@@ -366,7 +375,7 @@ void add_collective(struct generator *g)
         "redux.sync<.add|.min|.max>{u32 s32} $v, $r, %full",
         "redux.sync<.min|.max><|.abs><|.NaN>{f32} $d, $r, %full",
         "redux.sync<.and|.or|.xor>.b32 $X, $x, %full",
-        "activemask.b32 $X",
+        is_together(g) ? "activemask.b32 $X" : "mov.b32 $X, %full",
         "bar.warp.sync %full",
         /* every lane must exist */
         "shfl.sync<.up|.down|.bfly|.idx>.b32 $X, $x, $a, <0|31|0x101f|0x1c1f|0x1e00|0x7>, %full",

@@ -32,7 +32,9 @@ struct generator {
     bool uses_old_values;       /* atomics on global memory whose result is used */
     /* where the next statement stands */
     bool in_function;
-    bool uniform; /* all threads of the block come here together */
+    bool uniform;        /* all threads of the block come here together */
+    unsigned loops;      /* around it, of at most four rounds each */
+    uint32_t most_polls; /* atomics that a thread has executed, at most */
     unsigned depth;
     struct way_out ways_out[DEPTH_MAX + 2]; /* of the constructs around, by depth */
 };
