@@ -315,6 +315,8 @@ static void add_kernel(struct generator *g)
     g->depth = 0;
     add_statements(g, 20 + pick(g, 60));
     add_mbarriers(g);
+    add_bulk_copies(g);
+    add_matrix_moves(g);
     store_registers(g);
     store_memory(g);
     add_line(g, 0, "ret;");

@@ -64,6 +64,9 @@ void add_gather(struct generator *g);
 void add_atomic(struct generator *g);
 /* generate_mbarrier.c: where the kernel's statements end. */
 void add_mbarriers(struct generator *g);
+/* generate_bulk.c: behind them. */
+void add_bulk_copies(struct generator *g);
+void add_matrix_moves(struct generator *g);
 /* Only where the generator is uniform. */
 void add_exchange(struct generator *g);
 void add_barrier(struct generator *g);

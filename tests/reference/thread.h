@@ -97,11 +97,24 @@ void thread_access(struct thread *thread, const struct insn *insn);
 /* `count` bytes at the address of its first source; NULL: none are there, which is a fault. */
 unsigned char *thread_accessed(struct thread *thread, const struct insn *insn, uint64_t count);
 
+/* `count` bytes at an address of a space; NULL: none are there, or it is not aligned. */
+unsigned char *thread_place(struct thread *thread, unsigned space, uint64_t address, uint64_t count,
+                            uint64_t alignment);
+
+/* thread_bulk.c: copies in bulk. */
+void thread_bulk(struct thread *thread, const struct insn *insn);
+
+/* thread_matrix.c: of a whole warp. */
+bool thread_moves_matrices(const struct insn *insn);
+void threads_move_matrices(struct thread *warp, const struct insn *insn);
+
 /* thread_mbarrier.c */
 void thread_mbarrier(struct thread *thread, const struct insn *insn);
 uint64_t thread_pending_count(uint64_t state);
 /* One arrival on the object. */
 void object_arrive(unsigned char *place);
+/* So many bytes have come. */
+void object_complete(unsigned char *place, uint64_t bytes);
 
 /* thread_warp.c: the collective operations, once all lanes of the member mask are there. */
 bool thread_is_collective(const struct insn *insn);

@@ -65,14 +65,37 @@ static void wait(struct thread *thread, const struct insn *insn, const struct ob
     thread->yields = !has_ended;
 }
 
-void object_arrive(unsigned char *place)
+static void complete(struct object *object, uint64_t bytes)
+{
+    object->bytes -= (int64_t)bytes;
+    settle(object);
+}
+
+static struct object object_at(const unsigned char *place)
 {
     uint64_t bits;
     memcpy(&bits, place, sizeof bits);
-    struct object object = unpacked(bits);
-    arrive_on(&object, 1);
-    bits = packed(&object);
+    return unpacked(bits);
+}
+
+static void keep(unsigned char *place, const struct object *object)
+{
+    uint64_t bits = packed(object);
     memcpy(place, &bits, sizeof bits);
+}
+
+void object_arrive(unsigned char *place)
+{
+    struct object object = object_at(place);
+    arrive_on(&object, 1);
+    keep(place, &object);
+}
+
+void object_complete(unsigned char *place, uint64_t bytes)
+{
+    struct object object = object_at(place);
+    complete(&object, bytes);
+    keep(place, &object);
 }
 
 /* The arrival comes when the thread's copies are done; without .noinc it is counted from now on. */
@@ -80,8 +103,7 @@ static void track_copies(struct thread *thread, const struct insn *insn, unsigne
                          struct object *object)
 {
     if (!(insn->flags & INSN_NOINC)) object->pending = (object->pending + 1) & 0xfffff;
-    uint64_t bits = packed(object);
-    memcpy(place, &bits, sizeof bits);
+    keep(place, object);
     if (thread->block->state->launch->schedule)
         thread_copies_arrive(thread, insn, place);
     else
@@ -91,10 +113,8 @@ static void track_copies(struct thread *thread, const struct insn *insn, unsigne
 void thread_mbarrier(struct thread *thread, const struct insn *insn)
 {
     unsigned char *place = thread_accessed(thread, insn, 8);
-    uint64_t bits;
     if (!place) return;
-    memcpy(&bits, place, sizeof bits);
-    struct object object = unpacked(bits);
+    struct object object = object_at(place);
     uint64_t count =
         insn->nsrc > 1 && !insn->ndst ? thread_read(thread, insn_source(insn, 1), TYPE_U32) : 0;
     switch (insn->op) {
@@ -106,8 +126,7 @@ void thread_mbarrier(struct thread *thread, const struct insn *insn)
         object.bytes += (int64_t)count;
         break;
     case OP_MBARRIER_COMPLETE_TX:
-        object.bytes -= (int64_t)count;
-        settle(&object);
+        complete(&object, count);
         break;
     case OP_MBARRIER_COPIES:
         track_copies(thread, insn, place, &object);
@@ -122,8 +141,7 @@ void thread_mbarrier(struct thread *thread, const struct insn *insn)
         arrive(thread, insn, &object);
         break;
     }
-    bits = packed(&object);
-    memcpy(place, &bits, sizeof bits);
+    keep(place, &object);
 }
 
 uint64_t thread_pending_count(uint64_t state)

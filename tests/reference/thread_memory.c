@@ -30,9 +30,8 @@ static unsigned char *global_place(struct state *state, uint64_t address, uint64
     return inside(state->variables, state->variable_bytes, address - VARIABLES_GENERIC, count);
 }
 
-/* NULL: no memory there. */
-static unsigned char *place_of(struct thread *thread, unsigned space, uint64_t address,
-                               uint64_t count)
+unsigned char *thread_place(struct thread *thread, unsigned space, uint64_t address, uint64_t count,
+                            uint64_t alignment)
 {
     struct block *block = thread->block;
     if (space == SPACE_GENERIC || space == SPACE_NONE) {
@@ -42,7 +41,7 @@ static unsigned char *place_of(struct thread *thread, unsigned space, uint64_t a
         else if (address >= LOCAL_GENERIC && address < VARIABLES_GENERIC)
             space = SPACE_LOCAL, address -= LOCAL_GENERIC;
     }
-    if (address % count != 0) return NULL;
+    if (address % alignment != 0) return NULL;
     if (space == SPACE_SHARED)
         return inside(block->shared, block->state->shared_bytes, address, count);
     if (space == SPACE_LOCAL || space == SPACE_PARAM)
@@ -56,7 +55,7 @@ unsigned char *thread_accessed(struct thread *thread, const struct insn *insn, u
     uint64_t address = (uint64_t)operand->imm;
     if (operand->reg >= 0) address += thread->frame->registers[operand->reg];
     if (operand->symbol >= 0) address += thread_symbol_address(thread, operand->symbol);
-    unsigned char *place = place_of(thread, insn->space, address, count);
+    unsigned char *place = thread_place(thread, insn->space, address, count, count);
     if (!place) thread_fault(thread, insn, "there is no memory at the address");
     return place;
 }

@@ -386,6 +386,11 @@ static void execute(struct thread *thread, const struct insn *insn)
     case OP_MBARRIER_TRY_WAIT:
         thread_mbarrier(thread, insn);
         break;
+    case OP_BULK_LOAD:
+    case OP_BULK_STORE:
+    case OP_BULK_REDUCE:
+        thread_bulk(thread, insn);
+        break;
     case OP_MBARRIER_PENDING_COUNT:
         thread_write(thread, &insn->operands[0],
                      thread_pending_count(thread_read(thread, insn_source(insn, 0), TYPE_U64)));
@@ -393,6 +398,8 @@ static void execute(struct thread *thread, const struct insn *insn)
     case OP_MEMBAR:
     case OP_FENCE:
     case OP_NANOSLEEP:
+    case OP_BULK_COMMIT: /* done at once */
+    case OP_BULK_WAIT:
         break;
     default:
         compute(thread, insn);

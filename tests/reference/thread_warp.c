@@ -11,14 +11,16 @@ static bool is_warp_barrier(const struct insn *insn)
 bool thread_is_collective(const struct insn *insn)
 {
     return insn->op == OP_SHFL || insn->op == OP_VOTE || insn->op == OP_MATCH ||
-           insn->op == OP_REDUX || insn->op == OP_ACTIVEMASK || is_warp_barrier(insn);
+           insn->op == OP_REDUX || insn->op == OP_ACTIVEMASK || is_warp_barrier(insn) ||
+           thread_moves_matrices(insn);
 }
 
 uint32_t thread_members(struct thread *thread)
 {
     const struct insn *insn = thread->waits;
     /* Used where the whole warp is together only. */
-    if (insn->op == OP_ACTIVEMASK || insn->nsrc == 0) return UINT32_MAX;
+    if (insn->op == OP_ACTIVEMASK || insn->nsrc == 0 || thread_moves_matrices(insn))
+        return UINT32_MAX;
     return (uint32_t)thread_read(thread, insn_source(insn, insn->nsrc - 1u), TYPE_B32);
 }
 
@@ -183,6 +185,11 @@ void threads_together(struct thread *warp, uint32_t members, const struct insn *
     case OP_ACTIVEMASK:
         for (uint32_t lane = 0; lane < REFERENCE_WARP; lane++)
             if (is_member(members, lane)) thread_write(&warp[lane], &insn->operands[0], members);
+        break;
+    case OP_LDMATRIX:
+    case OP_STMATRIX:
+    case OP_MOVMATRIX:
+        threads_move_matrices(warp, insn);
         break;
     default: /* bar.warp.sync */
         break;
