@@ -222,10 +222,13 @@ static void show_energy(struct page *page, const struct node *machine)
     strbuf_printf(&text, ", memory %s", quantity_format(node_number(parts, "memory"), "J").text);
     struct strbuf band = {0};
     double low = mean->measured->low, high = mean->measured->high;
-    if (low < high) strbuf_printf(&band, ", %.0f to %s", low, quantity_format(high, "W").text);
-    page_line(page, "ENERGY    %s   %s mean%s  (%s)",
+    if (low < high)
+        strbuf_printf(&band, "%.0f to %s", low, quantity_format(high, "W").text);
+    else
+        strbuf_puts(&band, "error unknown");
+    page_line(page, "ENERGY    %s   %s mean, %s  (%s)",
               quantity_format(node_number(power, "energy"), "J").text,
-              quantity_format(node_value(mean), "W").text, band.length ? band.data : "", text.data);
+              quantity_format(node_value(mean), "W").text, band.data, text.data);
     strbuf_clear(&band);
     strbuf_clear(&text);
 }

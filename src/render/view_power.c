@@ -86,7 +86,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
               (unsigned long long)node_count(cores, "sms"));
     page_line(page, "TIME      %s  %s%s", quantity_in(power, "time_s", "s").text,
               is_measured ? "" : "by ", node_word(power, "time_model"));
-    const char *band = "";
+    const char *band = ", error unknown";
     double low = node_number(power, "gpu_lo_w");
     struct strbuf text = {0};
     if (!isnan(low)) {

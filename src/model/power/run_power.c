@@ -77,7 +77,7 @@ static const char *find_lacking(const struct model *model, const struct model_in
     return lacking ? lacking : needs_check(model, input, NULL);
 }
 
-/* Never below the idle power. */
+/* Never below the idle power. Errors of another generation say nothing: there the energies are derived. */
 static void find_band(const struct model_input *input, const struct prediction *out,
                       struct power_estimate *power)
 {
@@ -86,21 +86,20 @@ static void find_band(const struct model_input *input, const struct prediction *
     const struct evidence_row *row =
         evidence_find(out->options.evidence, power->answer.model, capability, &distance);
     power->low_watts = power->high_watts = NAN;
-    if (!row || isnan(row->two_thirds_factor)) return;
+    if (!row || distance || isnan(row->two_thirds_factor)) return;
     power->low_watts =
         fmax(power->watts.idle_watts, power->watts.gpu_watts / row->two_thirds_factor);
     power->high_watts = power->watts.gpu_watts * row->two_thirds_factor;
-    power->band =
-        arena_format(input->arena, "two of three of %zu kernels measured on cc %u.%u%s",
-                     row->kernels, row->cc_first / 10, row->cc_first % 10,
-                     distance ? ", another generation: the error on this GPU is unknown" : "");
+    power->band = arena_format(input->arena, "two of three of %zu kernels measured on cc %u.%u",
+                               row->kernels, row->cc_first / 10, row->cc_first % 10);
 }
 
 static void tell_limits(const struct model_input *input, struct power_estimate *power)
 {
     double limit = machine_get(input->machine, MACHINE_POWER_TDP, INFINITY);
-    if (power->band)
-        estimate_assume(&power->answer, input->arena, "band of the power: %s", power->band);
+    estimate_assume(&power->answer, input->arena, "band of the power: %s",
+                    power->band ? power->band
+                                : "unknown: no watts of this generation were measured");
     if (power->watts.gpu_watts > limit)
         estimate_assume(&power->answer, input->arena,
                         "the power exceeds the TDP of %.0f W: the GPU would lower its clock, "
