@@ -132,7 +132,7 @@ def check_session(folder):
     with open(os.path.join(session, "7.table"), "w", encoding="utf-8") as file:
         for i in range(2000):
             name = f"{i}<" + MARKUP * 3 + "\x01é" + "<" * 400
-            file.write(f"kernel\t1\t1\t0\t0\t0\t0\t{(2000 - i) * 1e-6}\t1e-6\t1e-6\t1e-6\t{shape}\t\tb\t5\t{name}\t0.5\t\n")
+            file.write(f"kernel\t1\t1\t0\t0\t0\t0\t{(2000 - i) * 1e-6}\t1e-6\t1e-6\t1e-6\t{shape}\t\tb\t5\t{name}\t0.5\t0\t0\t\t\n")
     with open(os.path.join(session, "7.work"), "w", encoding="utf-8") as file:
         file.write("step\t1e-6\t9\t \n")
         for i in range(5000):
