@@ -80,8 +80,9 @@ end
 kill
 quit
 END
-WARPSAGE_GDB=1 gdb -q -batch -nx -x "$folder/commands" --args "$program" analyze "$launch" --isa ptx --quiet --engine compiled \
-    >"$folder/gdb" 2>&1
+# One thread: a block that another thread runs has no main below it.
+WARPSAGE_GDB=1 gdb -q -batch -nx -x "$folder/commands" --args \
+    "$program" analyze "$launch" --isa ptx --quiet --engine compiled --threads 1 >"$folder/gdb" 2>&1
 grep -q '^#0 .*body_tell_segment' "$folder/gdb" || { echo "gdb cannot run the program"; exit 0; }
 grep -q '^#1 .* in reduce[^ ]*\.path[0-9]*\.line[0-9]*' "$folder/gdb" &&
     grep -q '^#2 .* path_run' "$folder/gdb" && grep -Eq '^#[0-9]+ +(.* in )?main ' "$folder/gdb" &&
