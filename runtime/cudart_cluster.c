@@ -58,7 +58,8 @@ const char *cluster_fault(const struct kernel *kernel, const ws_launch *launch,
         uint32_t required = kernel->info.required_cluster[k];
         if (required && required != launch->cluster[k])
             return "the clusters are not those that the kernel requires (__cluster_dims__)";
-        if (launch->grid[k] % launch->cluster[k]) return "the grid is no multiple of the clusters";
+        if (launch->grid[k] % launch->cluster[k])
+            return "the grid is not a multiple of the cluster";
     }
     return active_clusters(resident_blocks, size) ? NULL : "not one cluster fits on this GPU";
 }

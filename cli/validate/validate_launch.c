@@ -46,8 +46,8 @@ static int add_machines(const struct validate_launches *of, const struct validat
 }
 
 /* A launch of a launch file, with what the command line says of all. */
-static int prepare_file(const struct validate_launches *of, const struct validate_row *row,
-                        struct request *request)
+static void prepare_file(const struct validate_launches *of, const struct validate_row *row,
+                         struct request *request)
 {
     const struct request *all = of->request;
     *request = *row->request;
@@ -58,7 +58,6 @@ static int prepare_file(const struct validate_launches *of, const struct validat
     request->model_options = all->model_options;
     request->l2 = all->l2;
     request->spills = all->spills;
-    return EXIT_DONE;
 }
 
 int validate_prepare(const struct validate_launches *of, const struct validate_row *row,
@@ -66,7 +65,8 @@ int validate_prepare(const struct validate_launches *of, const struct validate_r
 {
     if (row->request) {
         *generated = (struct generated){0};
-        return prepare_file(of, row, request);
+        prepare_file(of, row, request);
+        return EXIT_DONE;
     }
     *request = *of->request;
     *generated = (struct generated){.entry = row->entry, .args = row->args};

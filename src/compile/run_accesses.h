@@ -74,7 +74,6 @@ void body_tell_segment(struct exec *x, const struct body_segment *segment,
 uint32_t body_tell_quickly(struct exec *x, const struct body_segment *segment,
                            struct body_frame *frame);
 
-enum { GROUPS_AT_ONCE = 16 };
 /* Where `count` groups of a segment, from `first` on, have their addresses. */
 static inline void segment_bases(const struct body_segment *segment, uint32_t first, uint32_t count,
                                  const struct body_frame *frame,

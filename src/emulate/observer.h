@@ -76,6 +76,8 @@ struct access {
     const uint64_t *addresses; /* [32], valid for every shape in the lanes of mask */
 };
 
+enum { GROUPS_AT_ONCE = 16 }; /* handed over in one quick call */
+
 /* Addresses of the lanes of a warp, as of an access. */
 struct access_base {
     uint64_t base, base2;
@@ -166,7 +168,8 @@ struct observer_ops {
      * parameters, which nobody counts, are in no group. */
     void (*groups)(void *worker, const struct warp_ref *warp, const struct access_group *groups,
                    const struct access_base *const *bases, uint32_t count, uint32_t active);
-    /* The same if that takes no vector registers, which then keep their values; else false, and nothing was counted. */
+    /* The same for at most GROUPS_AT_ONCE groups, if that takes no vector registers, which then keep their values; else
+     * false, and nothing was counted. */
     bool (*groups_quickly)(void *worker, const struct warp_ref *warp,
                            const struct access_group *groups,
                            const struct access_base *const *bases, uint32_t count, uint32_t active);

@@ -3,8 +3,6 @@
  * compiled kernels keep their values in vector registers meanwhile. */
 #include "measure/warp_state.h"
 
-enum { GROUPS_AT_ONCE = 16 };
-
 static inline bool touch_bytes(struct footprint *footprint, uint64_t address, uint64_t bytes)
 {
     return footprint_try(footprint, address >> FOOTPRINT_SECTOR_SHIFT,
@@ -54,9 +52,10 @@ static inline bool find(const struct worker *w, const struct tally *tally,
                         const struct access_group *group, const struct access_base *at,
                         uint32_t active, struct found *out)
 {
+    if (group->number >= w->groups.state_count) return false;
     const struct group_state *state = &w->groups.states[group->number];
     *out = (struct found){state, NULL};
-    if (group->number >= w->groups.state_count || !state->is_known) return false;
+    if (!state->is_known) return false;
     if (!state->count) return true;
     out->seen = group_seen(state, at, active);
     return out->seen && out->seen->pattern < tally->size;

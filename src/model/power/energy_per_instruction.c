@@ -57,9 +57,8 @@ static void add_sums(const struct model_input *input, const struct energy_prices
     watts->scale = 1;
     watts->gpu_watts = watts->runtime_watts + watts->idle_watts;
     /* Idle SMs without supply leak nothing. */
-    double sms =
-        input->whole_sms > 0 ? input->whole_sms : machine_get(input->machine, MACHINE_SM_COUNT, 1);
-    out->gated_watts = watts->gpu_watts - prices->static_watts * (1 - out->active_sms / sms);
+    out->gated_watts =
+        watts->gpu_watts - prices->static_watts * (1 - out->active_sms / power_gpu_sms(input));
 }
 
 /* Units whose energy is part of another figure. */
@@ -150,8 +149,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input,
 {
     struct energy_events events;
     struct energy_prices prices;
-    double celsius, sms = input->whole_sms > 0 ? input->whole_sms
-                                               : machine_get(input->machine, MACHINE_SM_COUNT, 1);
+    double celsius, sms = power_gpu_sms(input);
     out->time_model = time->model;
     out->active_sms = price_active_sms(input);
     out->answer.time_seconds = time->time_seconds;

@@ -33,7 +33,7 @@ ws_status ipp_read_parameters(struct diag *diag, const struct model_input *input
         .const_sm_watts = machine_get(machine, MACHINE_POWER_CONST_SM, 0),
         .activation_watts = machine_get(machine, MACHINE_POWER_ACTIVATION, 0),
         .idle_watts = machine_get(machine, MACHINE_POWER_IDLE, 0),
-        .sms = input->whole_sms > 0 ? input->whole_sms : machine_get(machine, MACHINE_SM_COUNT, 1),
+        .sms = power_gpu_sms(input),
         .log_scales = machine_get(machine, MACHINE_POWER_LOG_SCALING, 0) > 0,
         .log_beta = machine_get(machine, MACHINE_POWER_LOG_BETA, 1),
         .spec_policy =

@@ -38,6 +38,8 @@ struct power_estimate {
 typedef ws_status power_predict(struct diag *diag, const struct model_input *input,
                                 const struct estimate *time, struct power_estimate *out);
 
+/* SMs of the whole GPU, active or not. */
+double power_gpu_sms(const struct model_input *input);
 /* Fills power, power_terms or no_power of `out`, whose estimates and best one are known, by the model `id`;
  * nothing if a model before it has answered. */
 ws_status run_power(struct diag *diag, const struct model_input *input, enum model_id id,

@@ -17,6 +17,12 @@ static ws_status no_such_time(struct diag *diag, const struct prediction *out, c
                       wanted, reason);
 }
 
+double power_gpu_sms(const struct model_input *input)
+{
+    if (input->whole_sms > 0) return input->whole_sms;
+    return machine_get(input->machine, MACHINE_SM_COUNT, 1);
+}
+
 /* The coefficients come from measurements of the very GPU; what is missing is named, then how to measure it.
  * NULL: they are all there. */
 static const char *coefficients_missing(const struct model *model, const struct model_input *input)
