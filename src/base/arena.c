@@ -94,13 +94,18 @@ char *arena_copy(struct arena *arena, const char *text)
     return arena_copy_n(arena, text, strlen(text));
 }
 
+/* Most texts fit what the chunk has left: they are written once. */
 char *arena_format(struct arena *arena, const char *format, ...)
 {
+    struct arena_chunk *chunk = arena->chunks;
+    size_t room = chunk ? chunk->size - chunk->used : 0;
     va_list list;
     va_start(list, format);
-    int length = vsnprintf(NULL, 0, format, list);
+    int length = vsnprintf(room ? (char *)chunk->data + chunk->used : NULL, room, format, list);
     va_end(list);
     if (length < 0) mem_raise(0);
+    if ((size_t)length < room) return arena_alloc_aligned(arena, (size_t)length + 1, 1);
+    if (room) memset(chunk->data + chunk->used, 0, room);
     char *text = arena_alloc_aligned(arena, (size_t)length + 1, 1);
     va_start(list, format);
     vsnprintf(text, (size_t)length + 1, format, list);

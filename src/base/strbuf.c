@@ -49,12 +49,15 @@ void strbuf_puts(struct strbuf *buffer, const char *text)
 
 void strbuf_vprintf(struct strbuf *buffer, const char *format, va_list list)
 {
+    size_t room = buffer->capacity - buffer->length;
     va_list again;
     va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
+    int length = vsnprintf(room ? buffer->data + buffer->length : NULL, room, format, list);
     if (length < 0) mem_raise(0);
-    reserve(buffer, (size_t)length);
-    vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, again);
+    if ((size_t)length >= room) {
+        reserve(buffer, (size_t)length);
+        vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, again);
+    }
     va_end(again);
     buffer->length += (size_t)length;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NONE CLASS_COUNT
+_Static_assert(CLASS_COUNT <= 64, "find_price keeps classes as bits");
 
 /* Why each substitute is right, or how it errs. */
 static const uint8_t substitutes[CLASS_COUNT] = {
@@ -84,12 +85,12 @@ static unsigned substitute_of(const struct machine *machine, unsigned first, uns
     return substitutes[id];
 }
 
-/* Substitutes may form rings (add -> fma -> mul -> add): as many steps as classes see all of a chain. */
+/* Substitutes may form rings (add -> fma -> mul -> add): a chain ends at a class that it has passed. */
 static bool find_price(const struct machine *machine, unsigned first, enum insn_class id,
                        bool as_loaded, double *out)
 {
-    unsigned at = id;
-    for (unsigned step = 0; step < CLASS_COUNT && at != NONE; step++) {
+    uint64_t passed = 0;
+    for (unsigned at = id; at != NONE && !(passed >> at & 1);) {
         const struct machine_value *value = &machine->values[first + at];
         bool is_changed = as_loaded && value->source && !strcmp(value->source, MACHINE_WHAT_IF);
         double figure = is_changed ? value->loaded : value->value;
@@ -97,6 +98,7 @@ static bool find_price(const struct machine *machine, unsigned first, enum insn_
             *out = figure;
             return true;
         }
+        passed |= UINT64_C(1) << at;
         at = substitute_of(machine, first, at);
     }
     return false;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The keys of a machine file as a table, and the values of a machine by key. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
+#include "base/name_index.h"
 #include "machine/machine.h"
 
 const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT] = {
@@ -52,11 +54,19 @@ bool machine_key_is_for(enum machine_key key, enum machine_kind kind)
     return is_cpu;
 }
 
+static struct name_index paths;
+
+static void fill_paths(void)
+{
+    name_index_fill(&paths, &machine_key_infos[0].path, sizeof *machine_key_infos,
+                    MACHINE_KEY_COUNT);
+}
+
 int machine_key_find(const char *path)
 {
-    for (int key = 0; key < MACHINE_KEY_COUNT; key++)
-        if (!strcmp(machine_key_infos[key].path, path)) return key;
-    return -1;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_paths);
+    return name_index_find(&paths, path);
 }
 
 bool machine_has(const struct machine *machine, enum machine_key key)

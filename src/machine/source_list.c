@@ -8,16 +8,19 @@ static ws_status read_source(struct diag *diag, struct yaml_tree *tree, const ya
                              const yaml_node_t *value)
 {
     static const char *const wanted[] = {"title", "where"};
-    struct source_place place = yaml_tree_place(tree, key);
-    if (value->type != YAML_MAPPING_NODE)
+    struct source_place place;
+    if (value->type != YAML_MAPPING_NODE) {
+        place = yaml_tree_place(tree, key);
         return diag_error_at(diag, WS_ERR_MACHINE, &place,
                              "source %s must be {title: ..., where: ...}, not %s", yaml_text(key),
                              yaml_kind(value));
+    }
     for (size_t i = 0; i < 2; i++) {
         const yaml_node_t *text = yaml_tree_find(tree, value, wanted[i]);
-        if (!text || !yaml_text(text) || yaml_is_null(text))
-            return diag_error_at(diag, WS_ERR_MACHINE, &place, "source %s has no %s",
-                                 yaml_text(key), wanted[i]);
+        if (text && yaml_text(text) && !yaml_is_null(text)) continue;
+        place = yaml_tree_place(tree, key);
+        return diag_error_at(diag, WS_ERR_MACHINE, &place, "source %s has no %s", yaml_text(key),
+                             wanted[i]);
     }
     return WS_OK;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of counters, expanded from counters.def, classes.def and PTX_UNITS. */
-#include <string.h>
+#include <pthread.h>
 
+#include "base/name_index.h"
 #include "measure/profile.h"
 
 const struct counter_info counter_infos[COUNTER_COUNT] = {
@@ -17,12 +18,18 @@ const struct counter_info counter_infos[COUNTER_COUNT] = {
 #undef UNIT
 };
 
+static struct name_index ids;
+
+static void fill_ids(void)
+{
+    name_index_fill(&ids, &counter_infos[0].id, sizeof *counter_infos, COUNTER_COUNT);
+}
+
 int counter_find(const char *id)
 {
-    for (int i = 0; i < COUNTER_COUNT; i++) {
-        if (!strcmp(counter_infos[i].id, id)) return i;
-    }
-    return -1;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_ids);
+    return name_index_find(&ids, id);
 }
 
 bool counter_more_is_better(enum counter counter)
