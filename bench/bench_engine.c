@@ -142,10 +142,11 @@ static void print_levels(const struct result *results)
 /* ---- beside others --------------------------------------------------------------------------- */
 
 static const struct other {
-    const char *name, *prefix, *platform, *size;
+    const char *name, *prefix, *platform, *size, *packages;
 } others[] = {
-    {"PoCL", "POCL_MAX_PTHREAD_COUNT=1 POCL_CPU_MAX_CU_COUNT=1", "Portable Computing", "full"},
-    {"Oclgrind", "oclgrind", "Oclgrind", "small"},
+    {"PoCL", "POCL_MAX_PTHREAD_COUNT=1 POCL_CPU_MAX_CU_COUNT=1", "Portable Computing", "full",
+     "pocl-opencl-icd"},
+    {"Oclgrind", "oclgrind", "Oclgrind", "small", "oclgrind"},
 };
 enum { OTHER_COUNT = sizeof others / sizeof *others };
 
@@ -172,7 +173,8 @@ static void print_other(const struct other *other, const char *folder)
         double ratio, seconds = seconds_of_other(other, folder, i);
         (void)bench_shrunk(&benches[i], &ratio);
         if (seconds == 0) {
-            printf(" not there: install oclgrind, pocl-opencl-icd and ocl-icd-opencl-dev\n");
+            printf(" not there: install %s and ocl-icd-opencl-dev, and build bench_opencl\n",
+                   other->packages);
             return;
         }
         printf(" %16.3f s", is_small ? seconds * ratio : seconds);

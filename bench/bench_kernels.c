@@ -9,7 +9,7 @@
 #include "runs.h"
 
 #define KERNELS SOURCE_DIR "/bench/more_kernels.ptx"
-enum { WORDS = 1 << 22, SIDE = 2048, ROWS = 1 << 17, BODIES = 4096, QUEENS = 9, STARTS = 729 };
+enum { WORDS = 1 << 22, SIDE = 2048, ROWS = 1 << 17, BODIES = 16384, QUEENS = 9, STARTS = 1 << 14 };
 
 #define LINE(name, blocks, n, in, other, out)                                                      \
     {                                                                                              \
@@ -28,7 +28,7 @@ static const struct bench kernels[] = {
     LINE("scan", WORDS / 256, WORDS, WORDS, 1, WORDS),
     LINE("scan_shuffles", WORDS / 256, WORDS, WORDS, 1, WORDS),
     LINE("bitonic", WORDS / 8 / 512, WORDS / 8, WORDS / 8, 1, WORDS / 8),
-    LINE("queens", (STARTS + 255) / 256, QUEENS, 1, 1, 1024),
+    LINE("queens", STARTS / 256, QUEENS, 1, 1, STARTS),
     LINE("spmv", ROWS / 256, ROWS, ROWS * 32, ROWS, ROWS),
     LINE("bfs", WORDS / 8 / 256, WORDS / 8, WORDS, WORDS / 8, WORDS / 8),
     LINE("fft", WORDS / 4 / 512, WORDS / 4, WORDS / 4, 512, WORDS / 4),
