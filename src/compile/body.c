@@ -26,6 +26,7 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .two_126 = 0x7e800000,
     .largest = 0x7f7fffff,
     .rsqrt_classes = 0x03830600,
+    .lg2_classes = 0x03530433,
     .one = 1,
     .half_nan = 0x7fff,
     .low_halves = 0xffff,
@@ -58,6 +59,14 @@ const struct body_constants body_constants __attribute__((aligned(64))) = {
     .quiet_64 = UINT64_C(1) << 51,
     .half_64 = UINT64_C(0x3fe) << 52,
     .float_one_64 = UINT64_C(0x3ff) << 52,
+    .exp2 = {EXP2_COEFFICIENTS},
+    .log2 = {LOG2_COEFFICIENTS},
+    .exp2_least = -EXP2_LIMIT,
+    .exp2_most = EXP2_LIMIT,
+    .rounding_shift = ROUNDING_SHIFT,
+    .log2_e_high = LOG2_E_HIGH,
+    .log2_e_low = LOG2_E_LOW,
+    .log2_least = LOG2_LEAST_BITS,
 };
 
 static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
@@ -172,9 +181,10 @@ static void emit_interpreted(struct body *b, const struct uop *u)
 static bool translate_plain(struct body *b, const struct uop *u)
 {
     static template_fn *const templates[] = {
-        template_compare, template_pack,    template_move,  template_convert,  template_carry,
-        template_float,   template_inverse, template_half,  template_cast,     template_select,
-        template_bits,    template_integer, template_parts, template_classify, template_access};
+        template_compare, template_pack,     template_move,    template_convert,
+        template_carry,   template_float,    template_inverse, template_half,
+        template_cast,    template_select,   template_bits,    template_integer,
+        template_parts,   template_classify, template_powers,  template_access};
     for (unsigned i = 0; i < sizeof templates / sizeof *templates; i++)
         if (templates[i](b, u)) return true;
     return false;

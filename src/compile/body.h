@@ -20,6 +20,7 @@
 #include "compile/run_accesses.h"
 #include "compile/x86.h"
 #include "emulate/exec.h"
+#include "emulate/powers.h"
 
 enum {
     VECTOR_BYTES = 64,
@@ -159,7 +160,8 @@ struct body_constants {
     uint32_t pairs[16], fours[16], join_pairs[16], join_fours[16];
     uint64_t pairs_64[8], join_pairs_64[8];
     uint32_t nan, sign, no_sign, float_one, shift_max, words_32, byte_max;
-    uint32_t two_126, largest, rsqrt_classes;          /* of f32; as vfixupimm takes it */
+    uint32_t two_126, largest;                         /* of f32 */
+    uint32_t rsqrt_classes, lg2_classes;               /* as vfixupimm takes them */
     uint32_t one, half_nan, low_halves, least_f16;     /* the least normal number of f16 as f32 */
     uint32_t signs_16, no_signs_16, least_normals_f16; /* of both halves */
     uint32_t odd_bits, odd_pairs, low_nibbles, ones;   /* of every byte */
@@ -170,6 +172,9 @@ struct body_constants {
     uint32_t even_bytes, low_pairs; /* of every byte the lower two bits */
     uint32_t all_ones;
     uint64_t sign_64, no_sign_64, high_words, low_words, bits_64, quiet_64, half_64, float_one_64;
+    double exp2[EXP2_DEGREE + 1], log2[LOG2_DEGREE + 1]; /* coefficients (emulate/powers.h) */
+    double exp2_least, exp2_most, rounding_shift, log2_e_high, log2_e_low;
+    uint64_t log2_least;
 };
 extern const struct body_constants body_constants;
 #define CONSTANT(field) x86_element(RBP, (int32_t)offsetof(struct body_constants, field))
@@ -222,7 +227,8 @@ void value_release(struct body *b, const struct result *result, unsigned bytes);
 typedef bool template_fn(struct body *b, const struct uop *u);
 template_fn template_integer, template_float, template_move, template_compare, template_access,
     template_carry, template_convert, template_pack, template_bits, template_select, template_half,
-    template_cast, template_parts, template_classify, template_inverse, template_div_approx;
+    template_cast, template_parts, template_classify, template_inverse, template_powers,
+    template_div_approx;
 /* The same bits, of as many bytes as the type has. */
 template_fn template_copy;
 /* A .sync operation behind a code block, for a whole warp. Where cross_test says so nobody has to wait at it. */

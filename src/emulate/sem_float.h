@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* f32, and what chooses among all floating-point operations. Round-to-nearest forms are plain C arithmetic
  * (contraction is off); results that are NaN become 0x7fffffff as the ISA says. The other forms (ftz, sat,
- * directed rounding) read their modifiers from imm. Approximate functions go through the C library in double
- * precision where that is cheap, so they lie inside the ISA's bounds. */
+ * directed rounding) read their modifiers from imm. Approximate functions are computed in double
+ * precision, sines, cosines and tangents by the C library, so they lie inside the ISA's bounds. */
 #ifndef EMULATE_SEM_FLOAT_H
 #define EMULATE_SEM_FLOAT_H
 
+#include "emulate/powers.h"
 #include "emulate/sem_select.h"
 
 static inline uint32_t float_as_bits(float v)
@@ -243,8 +244,18 @@ OP1(rsqrt_f32, float, float, finish((float)(1.0 / sqrt((double)ftz_in(A, u->imm)
 #endif
 OP1(sin_f32, float, float, finish((float)sin((double)ftz_in(A, u->imm)), u->imm))
 OP1(cos_f32, float, float, finish((float)cos((double)ftz_in(A, u->imm)), u->imm))
-OP1(lg2_f32, float, float, finish((float)log2((double)ftz_in(A, u->imm)), u->imm))
-OP1(ex2_f32, float, float, finish((float)exp2((double)ftz_in(A, u->imm)), u->imm))
+/* Without branches that leave the polynomial out, for vectors. */
+static inline float lg2(float a)
+{
+    const float other = a > 0.0f ? (a <= FLT_MAX ? 0.0f : a) : a == 0.0f ? -INFINITY : nan32();
+    return (float)log2_of_float((double)a) + other;
+}
+static inline float ex2(float a)
+{
+    return (float)exp2_of_float((double)a);
+}
+OP1(lg2_f32, float, float, finish(lg2(ftz_in(A, u->imm)), u->imm))
+OP1(ex2_f32, float, float, finish(ex2(ftz_in(A, u->imm)), u->imm))
 OP1(tanh_f32, float, float, finish((float)tanh((double)A), u->imm))
 
 /* ---- selection ------------------------------------------------------------------------------- */

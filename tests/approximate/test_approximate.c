@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Approximate instructions against MPFR: inside the bounds that the PTX ISA prints, on arguments of
- * every exponent, and equal on every instruction-set level. Special values are the vectors' business.
+ * every exponent, and equal on every instruction-set level and in compiled code. Special values are the vectors' business.
  *
  *     test_approximate [--count N]         arguments a form; 200,000 if not given */
 #include <math.h>
@@ -274,24 +274,30 @@ static void judge_result(struct judge *judge, const uint32_t arguments[2], uint3
 /* ---- running --------------------------------------------------------------------------------- */
 
 struct batch {
-    void *arguments[2], *results[LEVELS_MAX];
+    void *arguments[2], *results[LEVELS_MAX], *compiled;
     size_t count;
 };
 
-static void run_batch(const struct form *form, struct batch *batch, uint64_t *seed, size_t first)
+static void run_level(const struct form *form, const struct batch *batch, int level, void *results)
 {
     unsigned bits = form->format->bits;
     const struct instruction instruction = {form->text, bits, {bits, form->sources > 1 ? bits : 0}};
     const void *const sources[INSTRUCTION_SOURCES] = {batch->arguments[0], batch->arguments[1]};
+    bool is_compiled = level == INSTRUCTION_COMPILED;
+    instruction_run(&instruction, level, false, sources, batch->count, results);
+    if (memcmp(batch->results[0], results, batch->count * bits / 8))
+        fail_msg("%s: %s and %s differ", form->text, device_isa_name(0),
+                 is_compiled ? "compiled code" : device_isa_name(level));
+}
+
+static void run_batch(const struct form *form, struct batch *batch, uint64_t *seed, size_t first)
+{
     for (size_t i = 0; i < batch->count; i++)
         for (unsigned k = 0; k < form->sources; k++)
             put(batch->arguments[k], form->format, i, argument(form->format, first + i, k, seed));
-    for (int level = 0; level < device_isa_levels(); level++) {
-        instruction_run(&instruction, level, false, sources, batch->count, batch->results[level]);
-        if (memcmp(batch->results[0], batch->results[level], batch->count * bits / 8))
-            fail_msg("%s: levels %s and %s differ", form->text, device_isa_name(0),
-                     device_isa_name(level));
-    }
+    for (int level = 0; level < device_isa_levels(); level++)
+        run_level(form, batch, level, batch->results[level]);
+    run_level(form, batch, INSTRUCTION_COMPILED, batch->compiled);
 }
 
 static void print_line(const struct judge *judge, size_t count)
@@ -316,6 +322,7 @@ static void test_form(void **state)
         batch.arguments[k] = calloc(BATCH, 4);
     for (unsigned k = 0; k < LEVELS_MAX; k++)
         batch.results[k] = calloc(BATCH, 4);
+    batch.compiled = calloc(BATCH, 4);
     judge_begin(&judge, form);
     for (size_t first = 0; first < wanted; first += batch.count) {
         batch.count = wanted - first < BATCH ? wanted - first : BATCH;
@@ -333,6 +340,7 @@ static void test_form(void **state)
         free(batch.arguments[k]);
     for (unsigned k = 0; k < LEVELS_MAX; k++)
         free(batch.results[k]);
+    free(batch.compiled);
 }
 
 int main(int argc, char **argv)

@@ -74,6 +74,7 @@ __extension__ typedef unsigned __int128 u128;
     F(FMA_F32, f32, fmaf(a, b, d))                                                                 \
     F(FMA_F64, f64, fma(d, b, a))                                                                  \
     F(FMA_ADD_F64, f64, fma(a, b, d))                                                              \
+    F(FMA_MUL_F64, f64, fma(a, d, b))                                                              \
     F(FNMA_F64, f64, fma(-a, b, d))
 #define ONE_FORMS(F)                                                                               \
     F(ABS_16, u16, u16, b & 0x8000 ? 0u - b : b)                                                   \

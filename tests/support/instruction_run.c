@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "compile/compile.h"
 #include "emulate/emulate.h"
 #include "support/instruction_run.h"
 
@@ -79,7 +80,10 @@ void instruction_run(const struct instruction *instruction, int level, bool guar
         uint64_t d, sources[INSTRUCTION_SOURCES];
         uint32_t count;
     } parameters = {.count = (uint32_t)count};
-    struct device_options options = {.threads = 1, .isa_level = level};
+    bool is_compiled = level == INSTRUCTION_COMPILED;
+    struct device_options options = {.threads = 1,
+                                     .isa_level = is_compiled ? -1 : level,
+                                     .engine = is_compiled ? compile_engine() : NULL};
     write_kernel(text, instruction, guarded);
     if (module_load_memory(&diag, "instruction.ptx", text, strlen(text), &module) != WS_OK ||
         device_create(&diag, &options, &device) != WS_OK)

@@ -20,6 +20,7 @@ struct instruction {
 /* Elements of sources and result are as wide as their registers. With `guarded` the instruction runs
  * under a guard that is false in every fourth element; these must keep UNTOUCHED. */
 enum { UNTOUCHED = 0x5a };
+enum { INSTRUCTION_COMPILED = 99 }; /* as level: the best, by the compiled engine */
 void instruction_run(const struct instruction *instruction, int level, bool guarded,
                      const void *const sources[INSTRUCTION_SOURCES], size_t count, void *result);
 

@@ -41,8 +41,10 @@ static void expect_rows(const char *text, unsigned sources, const struct row *ro
     }
     struct instruction instruction = {text, 32, {32, sources > 1 ? 32 : 0, sources > 2 ? 32 : 0}};
     const void *arrays[INSTRUCTION_SOURCES] = {in[0], in[1], in[2]};
-    for (int level = 0; level < device_isa_levels(); level++) {
-        instruction_run(&instruction, level, false, arrays, count, out);
+    for (int level = 0; level <= device_isa_levels(); level++) {
+        bool is_compiled = level == device_isa_levels();
+        instruction_run(&instruction, is_compiled ? INSTRUCTION_COMPILED : level, false, arrays,
+                        count, out);
         for (size_t i = 0; i < count; i++)
             if (out[i] != rows[i].want && !(is_nan(out[i]) && is_nan(rows[i].want)))
                 fail_msg("%s %#x, %#x, %#x gives %#x, not %#x", text, rows[i].a, rows[i].b,
