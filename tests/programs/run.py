@@ -20,6 +20,7 @@ NAME.expect, if there is one, has lines
     prints-times                the program's output has predicted times: those of machine code differ
     no-machine-code REASON      not with --machine-code
     night REASON                nvcc takes long: only with NIGHTLY in the environment, or named with --prebuild
+    also NAME COMMAND           prebuilt/NAME is run as well; --prebuild makes it by COMMAND -o NAME, for a shell
 
 run.py WARPSAGE FOLDER --prebuild NAME ... writes prebuilt/NAME anew; it needs nvcc.
 
@@ -104,7 +105,8 @@ def build_machine_code(nvcc, name, folder, options):
 def read_expectations(name):
     path = os.path.join(HERE, name + ".expect")
     expected = {"nvcc": [], "args": [], "options": [], "exit": 0, "stdout": [], "report": [],
-                "stderr": [], "every-launch": None, "prints-times": False, "no-machine-code": False, "night": False}
+                "stderr": [], "every-launch": None, "prints-times": False, "no-machine-code": False, "night": False,
+                "also": {}}
     lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
     for line in lines:
         key, _, value = line.partition(" ")
@@ -116,6 +118,9 @@ def read_expectations(name):
             expected[key] = float(value)
         elif key in ("prints-times", "no-machine-code", "night"):
             expected[key] = True
+        elif key == "also":
+            other, _, command = value.partition(" ")
+            expected[key][other] = command
         elif key == "exit":
             expected[key] = int(value)
         else:
@@ -247,11 +252,14 @@ def main_machine_code(warpsage, folder, nvcc, names, targets):
 def prebuild(nvcc, names):
     """Without paths of this machine."""
     for name in names:
+        expected = read_expectations(name)
         sources = [os.path.relpath(one, HERE) for one in sources_of(name)]
-        program = os.path.join("prebuilt", name)
-        subprocess.run([nvcc, "-O2", "-cudart", "shared", *separate_options(name),
-                        *read_expectations(name)["nvcc"], "-o", program, *sources], check=True, cwd=HERE)
-        subprocess.run(["strip", program], check=True, cwd=HERE)
+        commands = {name: shlex.join([nvcc, "-O2", "-cudart", "shared", *separate_options(name),
+                                      *expected["nvcc"], *sources]), **expected["also"]}
+        for other, command in commands.items():
+            program = os.path.join("prebuilt", other)
+            subprocess.run(f"{command} -o {program}", check=True, cwd=HERE, shell=True)
+            subprocess.run(["strip", program], check=True, cwd=HERE)
     return 0
 
 
@@ -275,12 +283,11 @@ def main():
     failed = count = 0
     os.makedirs(folder, exist_ok=True)
     for name in names:
-        prebuilt = os.path.join(HERE, "prebuilt", name)
         expected = read_expectations(name)
+        prebuilt = [os.path.join(HERE, "prebuilt", one) for one in (name, *expected["also"])]
         is_built = nvcc and (os.environ.get("NIGHTLY") or not expected["night"])
         programs = build(nvcc, name, folder, expected["nvcc"]) if is_built else []
-        if os.path.exists(prebuilt):
-            programs.append(prebuilt)
+        programs += [one for one in prebuilt if os.path.exists(one)]
         for program in programs:
             count += 1
             problems = run(warpsage, program, expected)
