@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/yaml_plain.h"
+#include "machine/yaml_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +44,12 @@ struct source_place yaml_tree_place(const struct yaml_tree *tree, const yaml_nod
 
 yaml_node_t *yaml_tree_root(struct yaml_tree *tree)
 {
-    return yaml_tree_node(tree, 1);
+    return yaml_document_get_root_node(&tree->document);
 }
 
 yaml_node_t *yaml_tree_node(struct yaml_tree *tree, int id)
 {
-    return id > 0 && (size_t)id <= tree->node_count ? &tree->nodes[id - 1] : NULL;
+    return yaml_document_get_node(&tree->document, id);
 }
 
 const char *yaml_text(const yaml_node_t *node)
@@ -266,12 +266,14 @@ static ws_status check_depth(struct diag *diag, const struct yaml_tree *tree)
     return status;
 }
 
-static ws_status parse_any(struct diag *diag, struct yaml_tree *tree)
+ws_status yaml_tree_parse(struct diag *diag, struct yaml_tree *tree, const char *path,
+                          const char *text, size_t size)
 {
     yaml_parser_t parser;
     struct mem_guard guard;
+    *tree = (struct yaml_tree){.path = path, .text = text, .size = size};
     if (may_be_deep(tree)) TRY(check_depth(diag, tree));
-    begin_parser(&parser, &guard, tree->text, tree->size);
+    begin_parser(&parser, &guard, text, size);
     if (!yaml_parser_load(&parser, &tree->document)) {
         ws_status status = syntax_error(diag, tree, &parser);
         mem_guard_end(&guard);
@@ -279,32 +281,16 @@ static ws_status parse_any(struct diag *diag, struct yaml_tree *tree)
         return status;
     }
     mem_guard_begin(&tree->guard, delete_document, &tree->document);
-    tree->has_document = true;
-    tree->nodes = tree->document.nodes.start;
-    tree->node_count = (size_t)(tree->document.nodes.top - tree->nodes);
     ws_status status = check_root(diag, tree);
     if (status == WS_OK) status = check_end(diag, tree, &parser);
     mem_guard_end(&guard);
     yaml_parser_delete(&parser);
-    return status;
-}
-
-ws_status yaml_tree_parse(struct diag *diag, struct yaml_tree *tree, const char *path,
-                          const char *text, size_t size)
-{
-    *tree = (struct yaml_tree){.path = path, .text = text, .size = size};
-    ws_status status = yaml_plain_parse(tree) ? check_nodes(diag, tree) : parse_any(diag, tree);
     if (status != WS_OK) yaml_tree_clear(tree);
     return status;
 }
 
 void yaml_tree_clear(struct yaml_tree *tree)
 {
-    if (tree->has_document) {
-        mem_guard_end(&tree->guard);
-        yaml_document_delete(&tree->document);
-    } else {
-        mem_free(tree->nodes);
-        arena_clear(&tree->arena);
-    }
+    mem_guard_end(&tree->guard);
+    yaml_document_delete(&tree->document);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A YAML text as libyaml's nodes, with the place of every node in the text. */
+/* A YAML text as libyaml's document, with the place of every node in the text. */
 #ifndef MACHINE_YAML_TREE_H
 #define MACHINE_YAML_TREE_H
 
@@ -13,13 +13,8 @@ struct yaml_tree {
     const char *path; /* named in messages */
     const char *text; /* must outlive the tree */
     size_t size;
-    yaml_node_t
-        *nodes; /* [node_count]; the first is the root. In the document, or the tree's own */
-    size_t node_count;
-    struct arena arena; /* of own nodes: their texts, pairs and items */
-    bool has_document;
     yaml_document_t document;
-    struct mem_guard guard; /* of the document: the tree stays where it was parsed to */
+    struct mem_guard guard; /* the tree stays where it was parsed to */
 };
 
 /* Parses one document whose root is a mapping. Refuses what YAML allows but no machine file needs:
