@@ -51,6 +51,7 @@ bench:
 	build/bench_parse
 	build/bench_power
 	build/bench_run
+	build/bench_texture
 	build/bench_throughput
 
 estimates: build

@@ -119,7 +119,7 @@ static cudaError_t settle(struct texture_reference *reference)
         return cudaErrorInvalidValue;
     reference->handle = 0;
     if (reference->is_bound) error = make(reference);
-    if (error) tell("texture reference %s: what is bound to it is no texture", reference->name);
+    if (error) tell("texture reference %s: what is bound to it is not a texture", reference->name);
     /* The compiler may have dropped what no kernel uses. */
     if (error ||
         ws_device_symbol(runtime.device, module, reference->name, &address, &bytes) != WS_OK)
@@ -182,38 +182,40 @@ static size_t bytes_from(uint64_t address, size_t bytes)
     return bytes < rest ? bytes : (size_t)rest;
 }
 
-static cudaError_t bind_linear(size_t *offset, const struct texture_settings *host,
+/* Address and format are filled in here: linear memory and rows with a pitch have them in the same place. */
+static cudaError_t bind_memory(size_t *offset, const struct texture_settings *host,
                                const void *pointer, const struct cudaChannelFormatDesc *format,
-                               size_t bytes)
+                               struct cudaResourceDesc resource)
 {
     struct texture_reference *reference;
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     cudaError_t error = begin(host, &reference);
     if (error || !pointer || !format) return error ? error : cudaErrorInvalidValue;
-    struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
     resource.res.linear.devPtr = (void *)(uintptr_t)(address - address % ALIGNMENT);
     resource.res.linear.desc = *format;
-    resource.res.linear.sizeInBytes = bytes_from(address, bytes) + address % ALIGNMENT;
     return texture_reference_bind(reference, address, &resource, offset) ? cudaSuccess
                                                                          : cudaErrorInvalidValue;
+}
+
+static cudaError_t bind_linear(size_t *offset, const struct texture_settings *host,
+                               const void *pointer, const struct cudaChannelFormatDesc *format,
+                               size_t bytes)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
+    resource.res.linear.sizeInBytes = bytes_from(address, bytes) + address % ALIGNMENT;
+    return bind_memory(offset, host, pointer, format, resource);
 }
 
 static cudaError_t bind_pitched(size_t *offset, const struct texture_settings *host,
                                 const void *pointer, const struct cudaChannelFormatDesc *format,
                                 size_t width, size_t height, size_t pitch)
 {
-    struct texture_reference *reference;
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
-    cudaError_t error = begin(host, &reference);
-    if (error || !pointer || !format) return error ? error : cudaErrorInvalidValue;
     struct cudaResourceDesc resource = {.resType = cudaResourceTypePitch2D};
-    resource.res.pitch2D.devPtr = (void *)(uintptr_t)(address - address % ALIGNMENT);
-    resource.res.pitch2D.desc = *format;
     resource.res.pitch2D.width = width;
     resource.res.pitch2D.height = height;
     resource.res.pitch2D.pitchInBytes = pitch;
-    return texture_reference_bind(reference, address, &resource, offset) ? cudaSuccess
-                                                                         : cudaErrorInvalidValue;
+    return bind_memory(offset, host, pointer, format, resource);
 }
 
 static cudaError_t bind_array(struct texture_reference *reference, cudaArray_t array)

@@ -784,9 +784,7 @@ uint64_t texture_handle_of(const struct device *device, uint32_t low);
 unsigned texture_texel_bytes(const ws_texture *texture);
 /* Are its numbers read as floats? */
 bool texture_gives_floats(const ws_texture *texture);
-/* fetch.c: tex, for the lanes of the mask. */
-void texture_fetch(struct exec *x, const struct uop *u);
-/* Records a fault of a lane, with `why` in words. */
+/* fetch.c: records a fault of a lane, with `why` in words. */
 void texture_fault(struct exec *x, const struct uop *u, unsigned lane, uint64_t handle,
                    const char *why);
 /* surface.c: addresses of what suld and sust access, of those lanes that access anything. False: a fault was recorded. */

@@ -23,7 +23,6 @@ enum { HALVES_MAX = 2 * WARP_LANES };
 
 /* ---- widen, narrow --------------------------------------------------------------------------- */
 
-#if !defined(__F16C__)
 /* Without branches: the exponent is moved by a multiplication, which is exact and normalises. */
 static inline float widened_f16(uint16_t half)
 {
@@ -31,6 +30,7 @@ static inline float widened_f16(uint16_t half)
     uint32_t finite = float_as_bits(bits_as_float(magnitude << 13) * 0x1p112f);
     return bits_as_float(sign | (magnitude >= 0x7c00 ? magnitude << 13 | 0x7f800000 : finite));
 }
+#if !defined(__F16C__)
 /* A normal result is rounded in the bits, a subnormal one by adding 0.5, whose last bit is
  * 2^-24, as the half's. */
 static inline uint16_t narrowed_f16(float v)

@@ -813,6 +813,5 @@ MEMORY_FORMS(st, store)
 
 SELECT_ONE(ld, ld_pair(insn))
 SELECT_ONE(st, st_pair(insn))
-SELECT_ONE(tex, SAME(texture_fetch))
 
 #endif

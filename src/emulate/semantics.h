@@ -25,6 +25,7 @@
 #include "emulate/sem_product.h"
 #include "emulate/sem_surface.h"
 #include "emulate/sem_system.h"
+#include "emulate/sem_texture.h"
 #include "emulate/sem_video.h"
 
 typedef struct uop_pair select_fn(const struct insn *insn, const struct function *function);

@@ -51,7 +51,7 @@ static const char *shape_fault(const ws_texture *t)
         if (sizes[k] < 1 || sizes[k] > SIZE_MAX_TEXELS) return "size 0 or too large";
     if (t->address % texel || t->pitch_bytes % texel || t->slice_bytes % texel)
         return "address and pitch must be multiples of a texel";
-    if ((t->height > 1 || t->depth > 1) && t->pitch_bytes < t->width * texel)
+    if (t->height > 1 && t->pitch_bytes < t->width * texel)
         return "the pitch is smaller than a row";
     if (t->pitch_bytes > SIZE_MAX_TEXELS * texel || t->slice_bytes > UINT64_MAX / SIZE_MAX_TEXELS)
         return "its pitch is too large";

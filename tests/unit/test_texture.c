@@ -236,6 +236,112 @@ static void test_integers(void **state)
     }
 }
 
+/* Layers of one row each: the layer is clamped to those that there are. */
+static void test_layers(void **state)
+{
+    const struct fixture *f = *state;
+    const float T[3][4] = {{1, 2, 3, 4}, {10, 20, 30, 40}, {100, 200, 300, 400}};
+    static const float expected[] = {2, 20, 200, 200};
+    uint64_t handle;
+    float out[4];
+    assert_int_equal(ws_device_copy_in(f->device, f->memory, T, sizeof T), WS_OK);
+    ws_texture texture = texels(f, WS_TEXTURE_1D_LAYERED, 4, 1);
+    texture.depth = 3;
+    texture.slice_bytes = sizeof T[0];
+    assert_int_equal(ws_device_texture_create(f->device, &texture, &handle), WS_OK);
+    for (int layer = 0; layer < 4; layer++) {
+        struct kernel_arguments arguments = {.handle = handle, .x = (float)layer, .y = 1.5F};
+        assert_int_equal(fetch(f, "tex.a1d.v4.f32.f32", "{%i, %y}", "f32", arguments, out), WS_OK);
+        assert_true(out[0] == expected[layer]);
+    }
+}
+
+/* ---- 32 lanes: each with a texture and coordinates of its own; every third fetches nothing ----- */
+
+enum { LANES = 32, SIDE = 7 };
+static const char lanes_text[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry lanes(.param .u64 in, .param .u64 to) {\n"
+    "  .reg .u64 %h, %in, %to, %o; .reg .f32 %x, %y, %t<4>; .reg .u32 %i, %m; .reg .pred %p;\n"
+    "  ld.param.u64 %in, [in]; ld.param.u64 %to, [to]; mov.u32 %i, %tid.x;\n"
+    "  mul.wide.u32 %o, %i, 16; add.u64 %in, %in, %o; add.u64 %to, %to, %o;\n"
+    "  ld.global.u64 %h, [%in]; ld.global.f32 %x, [%in + 8]; ld.global.f32 %y, [%in + 12];\n"
+    "  mov.f32 %t0, -1.0; mov.f32 %t1, -1.0; mov.f32 %t2, -1.0; mov.f32 %t3, -1.0;\n"
+    "  rem.u32 %m, %i, 3; setp.ne.u32 %p, %m, 0;\n"
+    "  @%p tex.2d.v4.f32.f32 {%t0, %t1, %t2, %t3}, [%h, {%x, %y}];\n"
+    "  st.global.v4.f32 [%to], {%t0, %t1, %t2, %t3};\n"
+    "  ret;\n}\n";
+struct lane_input {
+    uint64_t handle;
+    float x, y;
+};
+
+/* T[i, j] by the guide: beyond the texture the nearest texel, or 3. */
+static double texel(const int16_t *T, int i, int j, bool is_border)
+{
+    if (is_border && (i < 0 || j < 0 || i >= SIDE || j >= SIDE)) return 3;
+    i = i < 0 ? 0 : i >= SIDE ? SIDE - 1 : i;
+    j = j < 0 ? 0 : j >= SIDE ? SIDE - 1 : j;
+    return T[j * SIDE + i] / 32767.0;
+}
+
+static double fetched(const int16_t *T, const struct lane_input *at, bool is_linear)
+{
+    if (!is_linear) return texel(T, (int)floorf(at->x), (int)floorf(at->y), false);
+    int i = (int)floorf(at->x - 0.5F), j = (int)floorf(at->y - 0.5F);
+    double a = round(256 * ((double)at->x - 0.5 - i)) / 256;
+    double b = round(256 * ((double)at->y - 0.5 - j)) / 256;
+    return (1 - a) * (1 - b) * texel(T, i, j, true) + a * (1 - b) * texel(T, i + 1, j, true) +
+           (1 - a) * b * texel(T, i, j + 1, true) + a * b * texel(T, i + 1, j + 1, true);
+}
+
+static void test_lanes(void **state)
+{
+    const struct fixture *f = *state;
+    int16_t T[SIDE][SIDE];
+    struct lane_input in[LANES];
+    float out[LANES][4];
+    uint64_t handles[2], memory[2];
+    ws_module *module;
+    ws_profile *profile = NULL;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        T[i / SIDE][i % SIDE] = (int16_t)(i * 2731 % 65537 - 32767);
+    assert_int_equal(ws_device_copy_in(f->device, f->memory, T, sizeof T), WS_OK);
+    for (unsigned k = 0; k < 2; k++) {
+        ws_texture t = texels(f, WS_TEXTURE_2D, SIDE, SIDE);
+        t.pitch_bytes = sizeof T[0];
+        t.channel_bits = 16;
+        t.channel_kind = WS_CHANNEL_SIGNED;
+        t.normalized_read = true;
+        t.linear_filter = k;
+        t.address_modes[0] = t.address_modes[1] = k ? WS_ADDRESS_BORDER : WS_ADDRESS_CLAMP;
+        t.border[0] = 3;
+        assert_int_equal(ws_device_texture_create(f->device, &t, &handles[k]), WS_OK);
+        assert_int_equal(ws_device_alloc(f->device, sizeof out, &memory[k]), WS_OK);
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        in[i] = (struct lane_input){handles[i / 4 % 2], 9 * sinf((float)i), 4 + 5 * cosf((float)i)};
+    assert_int_equal(ws_device_copy_in(f->device, memory[0], in, sizeof in), WS_OK);
+    assert_int_equal(
+        ws_module_load_memory(f->context, "test", lanes_text, strlen(lanes_text), &module), WS_OK);
+    ws_launch launch = {.size = sizeof launch,
+                        .grid = {1, 1, 1},
+                        .block = {LANES, 1, 1},
+                        .parameters = memory,
+                        .parameter_bytes = sizeof memory};
+    ws_status status = ws_device_launch(f->device, module, &launch, &profile);
+    if (status != WS_OK) fail_msg("%s", ws_context_error(f->context));
+    assert_int_equal(ws_device_copy_out(f->device, out, memory[1], sizeof out), WS_OK);
+    for (unsigned i = 0; i < LANES; i++) {
+        double expected = i % 3 ? fetched(T[0], &in[i], i / 4 % 2) : -1;
+        if (fabs((double)out[i][0] - expected) > 1e-6)
+            fail_msg("lane %u: %.9g, not %.9g", i, (double)out[i][0], expected);
+        assert_true(out[i][1] == (i % 3 ? 0 : -1));
+    }
+    ws_profile_destroy(profile);
+    ws_module_destroy(module);
+}
+
 static void expect_fault(const struct fixture *f, uint64_t handle, const char *instruction,
                          const char *coordinates, const char *words)
 {
@@ -307,6 +413,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_plane, setup, teardown),
         cmocka_unit_test_setup_teardown(test_integers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_layers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lanes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_textures, setup, teardown),
     };
