@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the files share that make a module of cubins: variables (native_variables.c), code (native_code.c), its
- * blocks (native_blocks.c), and the functions and the whole (native_module.c). */
+ * blocks (native_blocks.c), waiting loops (native_polls.c), and the functions and the whole (native_module.c). */
 #ifndef DECODE_NATIVE_NATIVE_FILLING_H
 #define DECODE_NATIVE_NATIVE_FILLING_H
 
@@ -90,5 +90,10 @@ bool native_is_jump(const struct insn *insn);
 /* Every instruction that a jump may reach begins a block; jumps get their targets, -1: out of the code. */
 void kernel_find_leaders(const struct filling *f, struct kernel *k);
 void kernel_make_blocks(const struct filling *f, const struct kernel *k, struct function *out);
+
+/* ---- native_polls.c -------------------------------------------------------------------------- */
+
+/* Loads of shared memory that loops wait with become volatile. After kernel_find_leaders. */
+void kernel_find_polls(struct kernel *k);
 
 #endif

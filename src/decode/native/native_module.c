@@ -238,6 +238,7 @@ static ws_status make_function(struct filling *f, const struct cubin_function *f
         shared_base(f->cubin) + shared_dynamic_offset(own_shared_bytes(f->cubin, from));
     TRY(kernel_read_code(f, &k));
     kernel_find_leaders(f, &k);
+    kernel_find_polls(&k);
     *out = (struct function){
         .name = arena_copy(f->arena, from->name),
         .display_name = arena_copy(f->arena, from->display_name),
