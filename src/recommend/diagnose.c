@@ -38,34 +38,41 @@ static double wait_share(const struct estimate *best, enum component component)
     return share > 0 ? share : NAN;
 }
 
-/* " 91 % of peak", " 26 % of the warps' time", "" if not known. Of the peak is what the speed of light
- * counts: if the model makes the component busy for longer, as without caches or with classes that do not
- * overlap, that is time, not use of the peak. */
-static const char *share_text(struct arena *arena, const struct estimate *best,
-                              const struct estimate *bound, enum component component,
-                              bool say_of_what)
+struct share {
+    double value;   /* NAN: not known */
+    const char *of; /* static */
+};
+
+/* Of the peak is what the speed of light counts: if the model makes the component busy for longer, as without
+ * caches or with classes that do not overlap, that is time, not use of the peak. */
+static struct share share_of(const struct estimate *best, const struct estimate *bound,
+                             enum component component)
 {
     double share = busy_share(best, bound, component);
     double used = component_share(bound, component, best->time_seconds);
-    const char *of = share <= used + 0.005 ? " of peak" : " of the time";
-    if (isnan(share)) {
-        share = wait_share(best, component);
-        of = " of the warps' time";
-        say_of_what = true;
-    }
-    if (!isfinite(share)) return "";
-    return arena_format(arena, " %.0f %%%s", 100 * share, say_of_what ? of : "");
+    if (isnan(share)) return (struct share){wait_share(best, component), " of the warps' time"};
+    return (struct share){share, share <= used + 0.005 ? " of peak" : " of the time"};
+}
+
+/* " 91 % of peak", " 26 % of the warps' time", "" if not known. */
+static const char *share_text(struct arena *arena, struct share share, bool says_of_what)
+{
+    if (!isfinite(share.value)) return "";
+    return arena_format(arena, " %.0f %%%s", 100 * share.value, says_of_what ? share.of : "");
 }
 
 static const char *limit_line(struct arena *arena, const struct estimate *best,
                               const struct estimate *bound)
 {
-    const char *name = component_words(best->bottleneck), *next = component_words(best->next);
     if (!best->bottleneck) return "unknown: the model names no bottleneck";
-    const char *share = share_text(arena, best, bound, best->bottleneck, true);
-    if (!best->next) return arena_format(arena, "%s%s", name, share);
-    return arena_format(arena, "%s%s  (next: %s%s)", name, share, next,
-                        share_text(arena, best, bound, best->next, false));
+    const char *name = component_words(best->bottleneck), *next = component_words(best->next);
+    struct share share = share_of(best, bound, best->bottleneck);
+    const char *text = share_text(arena, share, true);
+    if (!best->next) return arena_format(arena, "%s%s", name, text);
+    struct share of_next = share_of(best, bound, best->next);
+    bool differs = !isfinite(share.value) || strcmp(share.of, of_next.of) != 0;
+    return arena_format(arena, "%s%s  (next: %s%s)", name, text, next,
+                        share_text(arena, of_next, differs));
 }
 
 /* ---- ranking --------------------------------------------------------------------------------- */
