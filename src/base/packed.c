@@ -66,7 +66,9 @@ ws_status packed_compress(struct diag *diag, const void *bytes, size_t size, str
     struct mem_guard guard;
     if (!stream) mem_raise(0);
     mem_guard_begin(&guard, free_writer, stream);
-    size_t result = put(stream, &in, ZSTD_e_continue, out);
+    /* The tables of an encoder that knows the size are no larger than a small text needs. */
+    size_t result = ZSTD_CCtx_setPledgedSrcSize(stream, size);
+    if (!ZSTD_isError(result)) result = put(stream, &in, ZSTD_e_continue, out);
     if (!ZSTD_isError(result)) result = put(stream, &in, ZSTD_e_end, out);
     ws_status status = WS_OK;
     if (ZSTD_isError(result))

@@ -103,11 +103,12 @@ static void add_aliases(struct arena *arena, struct machine_names *names, const 
                         const char *id)
 {
     struct diag silent = {0};
+    struct arena texts = {0};
     struct yaml_tree tree;
     char *read;
     size_t size;
-    const char *path = arena_format(arena, "%s/%s.yaml", dir, id);
-    if (text_read_at_most(&silent, arena, path, TEXT_MOST_YAML, &read, &size) == WS_OK) {
+    const char *path = arena_format(&texts, "%s/%s.yaml", dir, id);
+    if (text_read_at_most(&silent, &texts, path, TEXT_MOST_YAML, &read, &size) == WS_OK) {
         const char *text = read;
         find_aliases(&text, &size);
         if (size && yaml_tree_parse(&silent, &tree, path, text, size) == WS_OK) {
@@ -118,6 +119,7 @@ static void add_aliases(struct arena *arena, struct machine_names *names, const 
             yaml_tree_clear(&tree);
         }
     }
+    arena_clear(&texts);
     diag_clear(&silent);
 }
 

@@ -210,7 +210,7 @@ static void show_energy(struct page *page, const struct node *machine)
     const struct node *power = node_child(machine, "power"), *mean = node_child(power, "mean"),
                       *parts = node_child(power, "energy_parts");
     if (!node_is_known(mean)) {
-        show_no_energy(page, mean->measured->reason);
+        show_no_energy(page, mean->measured->reason ? mean->measured->reason : "not finite");
         return;
     }
     struct strbuf text = {0};
