@@ -8,6 +8,11 @@ static bool is_surface(const struct insn *insn)
     return op_infos[insn->op].form == FORM_SURFACE;
 }
 
+static bool is_query(const struct insn *insn)
+{
+    return op_infos[insn->op].form == FORM_QUERY;
+}
+
 static bool is_cube(const struct insn *insn)
 {
     return insn->sub_op == SUB_CUBE || insn->sub_op == SUB_CUBE_LAYERED;
@@ -15,6 +20,7 @@ static bool is_cube(const struct insn *insn)
 
 const char *texture_lacks(const struct insn *insn, bool has_choice)
 {
+    if (is_query(insn)) return insn->sub_op ? NULL : "the attribute, such as .width";
     if (!insn->sub_op) return "its geometry, such as .2d";
     if (is_surface(insn) && !has_choice) return "one of '.trap', '.clamp', '.zero'";
     if (!is_surface(insn) && insn->vector != 4) return "'.v4'";
@@ -46,8 +52,22 @@ static const char *gather_fault(const struct insn *insn)
     return insn->type2 == TYPE_F32 ? NULL : "coordinates must be .f32";
 }
 
+static const char *query_fault(const struct insn *insn)
+{
+    const bool is_size = insn->sub_op >= SUB_WIDTH && insn->sub_op <= SUB_DEPTH;
+    const bool is_of_both = is_size || insn->sub_op == SUB_ARRAY_SIZE;
+    if (insn->op == OP_SUQ && !is_of_both && insn->sub_op != SUB_MEMORY_LAYOUT)
+        return "surfaces do not have this attribute";
+    if (insn->op == OP_TXQ && insn->sub_op == SUB_MEMORY_LAYOUT)
+        return "textures do not have this attribute";
+    if (!(insn->flags & INSN_LEVEL)) return NULL;
+    if (insn->op == OP_SUQ) return "surfaces have no levels";
+    return is_size ? NULL : "'.level' requires .width, .height or .depth";
+}
+
 const char *texture_mnemonic_fault(const struct insn *insn)
 {
+    if (is_query(insn)) return query_fault(insn);
     if (is_surface(insn)) return surface_fault(insn);
     if (is_cube(insn) && insn->type2 != TYPE_F32) return "directions in a cube must be .f32";
     if (insn->op == OP_TLD4) return gather_fault(insn);

@@ -561,7 +561,7 @@ static ws_status check_texture(struct builder *builder)
 {
     struct insn *insn = &builder->mnemonic->insn;
     unsigned form = op_infos[insn->op].form;
-    if (form != FORM_TEX && form != FORM_SURFACE) return WS_OK;
+    if (form != FORM_TEX && form != FORM_SURFACE && form != FORM_QUERY) return WS_OK;
     if (form == FORM_SURFACE) insn->space = SPACE_GLOBAL;
     const char *lack = texture_lacks(insn, builder->slots >> SLOT_CHOICE & 1);
     if (lack) return lacks(builder, lack);

@@ -576,6 +576,7 @@ static const struct form forms[] = {
     [FORM_POLICY] = {NULL, parse_policy},
     [FORM_TEX] = {NULL, parse_texture},
     [FORM_SURFACE] = {NULL, parse_surface},
+    [FORM_QUERY] = {NULL, parse_query},
     [FORM_COPY] = {NULL, parse_copy},
     [FORM_BULK] = {NULL, parse_bulk},
     [FORM_MBARRIER] = {NULL, parse_mbarrier},

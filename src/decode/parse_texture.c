@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]; further operands of .level and .grad.
  * The sources are the handle, the coordinates and, of .grad, the derivatives.
- * suld.b.2d.b32.trap {r}, [surface, {x, y}] and sust.b.2d.b32.trap [surface, {x, y}], {r}: the values come last. */
+ * suld.b.2d.b32.trap {r}, [surface, {x, y}] and sust.b.2d.b32.trap [surface, {x, y}], {r}: the values come last.
+ * txq.width.b32 d, [texture]. */
 #include "decode/parser.h"
 
 /* Elements as they are written: three dimensions and layers of two take four, the last of which is not
@@ -142,4 +143,16 @@ ws_status parse_surface(struct parser *parser, struct insn *insn)
     if (loads) return WS_OK;
     TRY(parser_expect(parser, ',', "between operands"));
     return parse_surface_data(parser, insn, false);
+}
+
+ws_status parse_query(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_operand(parser, TYPE_B32, ACCEPT_DESTINATION, &insn->operands[insn->ndst++]));
+    TRY(parser_expect(parser, ',', "between operands"));
+    TRY(parser_expect(parser, '[', "before the texture or surface"));
+    TRY(parse_handle(parser, insn));
+    TRY(parser_expect(parser, ']', "after the texture or surface"));
+    if (!(insn->flags & INSN_LEVEL)) return WS_OK;
+    TRY(parser_expect(parser, ',', "before the level"));
+    return parse_elements(parser, insn, TYPE_B32, 1);
 }

@@ -277,7 +277,7 @@ ws_status parse_loc(struct parser *parser);
 /* What a conversion or video instruction must still have, what is wrong with it; NULL: nothing. */
 const char *conversion_lacks(const struct insn *insn, bool is_old);
 const char *conversion_fault(const struct insn *insn);
-/* check_texture.c: the same of tex, tld4, suld, sust and sured; has_choice: a channel or bounds were told. */
+/* check_texture.c: the same of tex, tld4, suld, sust, sured, txq and suq; has_choice: a channel or bounds were told. */
 const char *texture_lacks(const struct insn *insn, bool has_choice);
 const char *texture_mnemonic_fault(const struct insn *insn);
 const char *video_lacks(const struct insn *insn);
@@ -341,6 +341,7 @@ ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst, en
 /* [a], of the instruction's space, as the next source. */
 ws_status parse_memory_operand(struct parser *parser, struct insn *insn);
 ws_status parse_texture(struct parser *parser, struct insn *insn);
+ws_status parse_query(struct parser *parser, struct insn *insn);
 ws_status parse_surface(struct parser *parser, struct insn *insn);
 ws_status parse_mbarrier(struct parser *parser, struct insn *insn);
 /* parse_copy.c. False: a form that is not executed here. */

@@ -85,6 +85,7 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_ISSPACEP:
         return 8;
     case FORM_TEX:
+    case FORM_QUERY:
         return k == 0 ? 8 : 4;
     case FORM_SURFACE: /* values are placed by place_surface */
         return k == 0 ? 8 : 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tex and tld4 (fetch.h): where lanes read, and what they get. */
+/* tex and tld4 (fetch.h): where lanes read, and what they get; txq and suq. */
 #ifndef EMULATE_SEM_TEXTURE_H
 #define EMULATE_SEM_TEXTURE_H
 
@@ -399,6 +399,59 @@ static void tex_any(struct exec *x, const struct uop *u)
     }
 }
 
+/* ---- attributes (PTX ISA: txq, suq) ------------------------------------------------------------- */
+
+static uint32_t attribute_of(const ws_texture *t, unsigned which)
+{
+    /* wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border */
+    static const uint8_t modes[] = {[WS_ADDRESS_WRAP] = 0,
+                                    [WS_ADDRESS_CLAMP] = 3,
+                                    [WS_ADDRESS_MIRROR] = 1,
+                                    [WS_ADDRESS_BORDER] = 4};
+    const uint32_t layers = (uint32_t)t->depth;
+    switch (which) {
+    case SUB_WIDTH:
+        return (uint32_t)t->width;
+    case SUB_HEIGHT:
+        return (uint32_t)t->height;
+    case SUB_DEPTH:
+        return t->kind == WS_TEXTURE_3D ? (uint32_t)t->depth : 1;
+    case SUB_ARRAY_SIZE:
+        return t->kind == WS_TEXTURE_CUBE_LAYERED                                     ? layers / 6
+               : t->kind == WS_TEXTURE_1D_LAYERED || t->kind == WS_TEXTURE_2D_LAYERED ? layers
+                                                                                      : 0;
+    case SUB_MEMORY_LAYOUT:
+        return t->kind == WS_TEXTURE_LINEAR_MEMORY;
+    case SUB_NORMALIZED_COORDS:
+        return t->normalized_coordinates;
+    case SUB_FILTER_MODE:
+        return t->linear_filter;
+    case SUB_ADDRESS_MODE_0:
+    case SUB_ADDRESS_MODE_1:
+    case SUB_ADDRESS_MODE_2:
+        return modes[t->address_modes[which - SUB_ADDRESS_MODE_0]];
+    default: /* levels and samples of textures that have neither mipmaps nor several samples */
+        return 0;
+    }
+}
+
+static void texture_query_any(struct exec *x, const struct uop *u)
+{
+    for (uint32_t left = x->mask; left && !x->fault.kind; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const char *why;
+        const uint64_t handle = texture_handle(x, u, u->src[0], lane);
+        const ws_texture *t = texture_find(x->launch->device, handle, &why);
+        if (t) {
+            DST(uint32_t, 0)[lane] = attribute_of(t, u->insn->sub_op);
+            continue;
+        }
+        texture_fault(x, u, lane, handle, why);
+        if (check_goes_on(x)) DST(uint32_t, 0)[lane] = 0;
+    }
+}
+
 SELECT_ONE(tex, SAME(tex_any))
+SELECT_ONE(texture_query, SAME(texture_query_any))
 
 #endif

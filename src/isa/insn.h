@@ -163,6 +163,7 @@ enum op_form {
     FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
     FORM_SURFACE,         /* suld.b.2d.v4.b32.trap {..}, [a, {b, c}]   sust.b.. [a, {b, c}], {..} */
+    FORM_QUERY,           /* txq.width.b32 d, [a]   txq.level.width.b32 d, [a], b */
     FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
     FORM_BULK,            /* cp.async.bulk.. [to], [from], size, [object] (isa/bulk.h) */
     FORM_MBARRIER,        /* mbarrier.arrive.b64 d, [a], b   .try_wait.parity.b64 p, [a], b, c */
@@ -391,6 +392,18 @@ enum sub_op {
     SUB_2D_LAYERED,
     SUB_CUBE,
     SUB_CUBE_LAYERED, /* tex, tld4, suld, sust */
+    SUB_WIDTH,
+    SUB_HEIGHT,
+    SUB_DEPTH,
+    SUB_ARRAY_SIZE,
+    SUB_MEMORY_LAYOUT,
+    SUB_NORMALIZED_COORDS,
+    SUB_MIPMAP_LEVELS,
+    SUB_SAMPLES,
+    SUB_FILTER_MODE,
+    SUB_ADDRESS_MODE_0,
+    SUB_ADDRESS_MODE_1,
+    SUB_ADDRESS_MODE_2, /* txq, suq */
 };
 /* tld4: which channel; suld, sust: what becomes of accesses outside of the surface. */
 enum insn_choice {
@@ -437,7 +450,7 @@ enum insn_flags {
     INSN_OOB = 1 << 30,       /* fma.oob */
     INSN_B_HI = 1 << 16,      /* dp2a.hi */
     INSN_CLAMP = 1 << 17,     /* shf.clamp, bmsk.clamp */
-    INSN_LEVEL = 1 << 18,     /* tex.level */
+    INSN_LEVEL = 1 << 18,     /* tex.level, txq.level */
     INSN_GRADIENTS = 1 << 19, /* tex.grad */
     INSN_NO_UNROLL = 1 << 20, /* the first behind .pragma "nounroll" */
     INSN_ASYNC = 1 << 21,     /* part of a cp.async; fence.proxy.async */

@@ -47,6 +47,7 @@
     GROUP(LEVEL_OF_DETAIL)                                                                         \
     GROUP(GATHER)                                                                                  \
     GROUP(SURFACE)                                                                                 \
+    GROUP(QUERY)                                                                                   \
     GROUP(GRID)                                                                                    \
     GROUP(MAXNREG)                                                                                 \
     GROUP(ALIGNED)                                                                                 \
@@ -121,6 +122,7 @@ enum modifier_group {
 #define MG_LEVEL_OF_DETAIL MG(LEVEL_OF_DETAIL)
 #define MG_GATHER MG(GATHER)
 #define MG_SURFACE MG(SURFACE)
+#define MG_QUERY MG(QUERY)
 #define MG_GRID MG(GRID)
 #define MG_MAXNREG MG(MAXNREG)
 #define MG_ALIGNED MG(ALIGNED)

@@ -342,6 +342,85 @@ static void test_lanes(void **state)
     ws_module_destroy(module);
 }
 
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static const char query_text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                 ".visible .entry query(.param .u64 handle, .param .u64 to) {\n"
+                                 "  .reg .u64 %%h, %%to; .reg .b32 %%d;\n"
+                                 "  ld.param.u64 %%h, [handle]; ld.param.u64 %%to, [to];\n"
+                                 "  %s %%d, [%%h]%s; st.global.b32 [%%to], %%d; ret;\n}\n";
+
+static uint32_t query(const struct fixture *f, uint64_t handle, const char *instruction)
+{
+    char ptx[1024];
+    uint32_t out;
+    ws_module *module;
+    uint64_t parameters[2] = {handle, f->to};
+    snprintf(ptx, sizeof ptx, query_text, instruction, strstr(instruction, "level.") ? ", 0" : "");
+    if (ws_module_load_memory(f->context, "test", ptx, strlen(ptx), &module) != WS_OK)
+        fail_msg("%s", ws_context_error(f->context));
+    ws_launch launch = {.size = sizeof launch,
+                        .grid = {1, 1, 1},
+                        .block = {1, 1, 1},
+                        .parameters = parameters,
+                        .parameter_bytes = sizeof parameters};
+    if (ws_device_launch(f->device, module, &launch, NULL) != WS_OK)
+        fail_msg("%s", ws_context_error(f->context));
+    assert_int_equal(ws_device_copy_out(f->device, &out, f->to, sizeof out), WS_OK);
+    ws_module_destroy(module);
+    return out;
+}
+
+/* Numbers of modes and filters: PTX ISA, table of the attributes of txq. */
+static void test_attributes(void **state)
+{
+    const struct fixture *f = *state;
+    enum { VOLUME, LAYERS, TEXTURES };
+    enum { MIRROR = 1, CLAMP_TO_EDGE = 3, CLAMP_TO_BORDER = 4, NEAREST = 0, LINEAR = 1 };
+    static const struct {
+        int of;
+        const char *instruction;
+        uint32_t expected;
+    } cases[] = {{VOLUME, "txq.width.b32", 5},
+                 {VOLUME, "txq.height.b32", 4},
+                 {VOLUME, "txq.depth.b32", 3},
+                 {VOLUME, "txq.level.depth.b32", 3},
+                 {VOLUME, "txq.array_size.b32", 0},
+                 {VOLUME, "txq.normalized_coords.b32", 1},
+                 {VOLUME, "txq.num_mipmap_levels.b32", 0},
+                 {VOLUME, "txq.num_samples.b32", 0},
+                 {VOLUME, "txq.filter_mode.b32", LINEAR},
+                 {VOLUME, "txq.addr_mode_0.b32", MIRROR},
+                 {VOLUME, "txq.addr_mode_1.b32", CLAMP_TO_BORDER},
+                 {VOLUME, "txq.addr_mode_2.b32", CLAMP_TO_EDGE},
+                 {VOLUME, "suq.depth.b32", 3},
+                 {LAYERS, "txq.width.b32", 5},
+                 {LAYERS, "txq.height.b32", 4},
+                 {LAYERS, "txq.array_size.b32", 3},
+                 {LAYERS, "txq.normalized_coords.b32", 0},
+                 {LAYERS, "txq.filter_mode.b32", NEAREST},
+                 {LAYERS, "suq.array_size.b32", 3},
+                 {LAYERS, "suq.memory_layout.b32", 0}};
+    uint64_t handles[TEXTURES];
+    ws_texture texture = texels(f, WS_TEXTURE_3D, 5, 4);
+    texture.depth = 3;
+    texture.slice_bytes = 80;
+    texture.normalized_coordinates = texture.linear_filter = true;
+    texture.address_modes[0] = WS_ADDRESS_MIRROR;
+    texture.address_modes[1] = WS_ADDRESS_BORDER;
+    texture.address_modes[2] = WS_ADDRESS_CLAMP;
+    assert_int_equal(ws_device_texture_create(f->device, &texture, &handles[VOLUME]), WS_OK);
+    texture.kind = WS_TEXTURE_2D_LAYERED;
+    texture.normalized_coordinates = texture.linear_filter = false;
+    assert_int_equal(ws_device_texture_create(f->device, &texture, &handles[LAYERS]), WS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t got = query(f, handles[cases[i].of], cases[i].instruction);
+        if (got != cases[i].expected)
+            fail_msg("%s of texture %d: %u, not %u", cases[i].instruction, cases[i].of, got,
+                     cases[i].expected);
+    }
+}
+
 static void expect_fault(const struct fixture *f, uint64_t handle, const char *instruction,
                          const char *coordinates, const char *words)
 {
@@ -415,6 +494,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_integers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_layers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lanes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_attributes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_textures, setup, teardown),
     };

@@ -6,6 +6,7 @@ from .form import Form
 
 SOURCE = "PTX ISA, Texture Instructions: tex, tld4; a handle that is no texture is a fault here"
 SOURCE_SURFACE = "PTX ISA, Surface Instructions: suld, sust; a handle that is none is a fault here"
+SOURCE_QUERY = "PTX ISA, txq, suq; a handle that no texture has is a fault here"
 COORDINATES = {"1d": "{%c}", "2d": "{%c, %c}", "3d": "{%c, %c, %c, %c}", "a1d": "{%layer, %c}",
                "a2d": "{%layer, %c, %c, %c}", "cube": "{%c, %c, %c, %c}",
                "acube": "{%layer, %c, %c, %c}"}
@@ -87,7 +88,30 @@ def reductions():
                         yield surface("sured.b", f"{geometry}.{operation}", "", kind, bounds, reached)
 
 
+QUERIES = {"txq": ("width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels",
+                   "num_samples", "filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2",
+                   "level.width", "level.height", "level.depth"),
+           "suq": ("width", "height", "depth", "array_size", "memory_layout")}
+
+
+def query(mnemonic, attribute, reached):
+    name = f"{mnemonic}.{attribute}.b32"
+    level = ", %a" if attribute.startswith("level") else ""
+    lines = [("decl", ".reg .b32 %d;"), ("decl", ".reg .u64 %object;"), ("decl", ".reg .pred %p;"),
+             ("raw", "setp.eq.u32 %p, %a, 17;"), ("raw", "mov.u64 %object, 0x100000001;"),
+             ("raw", f"@%p {name} %d, [%object]{level};"), ("raw", "mov.b32 %x, %a;")]
+    numbers = [a for a in range(32) if reached or a != 17]
+    rows = [((a,), ("-" if reached else a,)) for a in numbers]
+    extra = {"fault": "no texture object has this handle"} if reached else {}
+    return Form(name + ("" if reached else " that no lane reaches"), [("%a", "b32")],
+                [("%x", "b32")], lines, rows, **extra)
+
+
 def forms():
+    for mnemonic, attributes in QUERIES.items():
+        for attribute in attributes:
+            for reached in (True, False):
+                yield mnemonic, SOURCE_QUERY, query(mnemonic, attribute, reached)
     for mnemonic, form in reductions():
         yield mnemonic, SOURCE_SURFACE, form
     for mnemonic, form in gathers():
