@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "emulate/abreast.h"
 #include "emulate/check_sync.h"
 #include "emulate/cluster.h"
 #include "emulate/waiting.h"
@@ -181,6 +182,12 @@ static bool is_reduction(const struct insn *insn)
     return insn->sub_op >= SUB_RED_POPC && insn->sub_op <= SUB_RED_OR;
 }
 
+bool barrier_waits_for_all(const struct insn *insn)
+{
+    bool counts = insn->nsrc > 1 && insn_source(insn, 1)->kind != OPERAND_NONE;
+    return !counts && !is_reduction(insn) && insn->sub_op != SUB_ARRIVE;
+}
+
 static bool barrier_complete(const struct exec *x, const struct block *block,
                              const struct barrier_state *barrier)
 {
@@ -306,8 +313,6 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
     if (x->checks & CHECK_SYNC) sync_end(x, block);
     if (x->checks & CHECK_RACE) order_leaves(x, block);
     if (x->observe) {
-        for (uint32_t w = 0; w < block->warp_count; w++)
-            x->observe->warp_end(x->observer_worker, &block->warps[w].ref);
         x->observe->block_end(x->observer_worker, block->observed);
         block->observed = NULL;
     }
@@ -351,22 +356,16 @@ static bool release_all(struct exec *x, struct block *block)
     return moved;
 }
 
-/* What a round of all warps came to. */
-struct round {
-    uint64_t instructions, changes, releases; /* before it */
-    bool alive;                               /* not all warps have ended */
-    bool polls;                               /* some warp yielded */
-    bool waits;                               /* some warp waits for an mbarrier object */
-};
-
 static bool run_round(struct worker *worker, struct block *block, struct round *round)
 {
     struct exec *x = &worker->exec;
-    *round = (struct round){block->instructions, x->changes, x->releases, false, false, false};
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        struct warp *warp = &block->warps[w];
-        if (warp->done) continue;
-        enum warp_stop stop = warp_run(worker, block, warp);
+    enum warp_stop stop = WARP_DONE;
+    *round = round_begin(x, block);
+    for (uint32_t w = 0; w < block->warp_count; w += stop != WARP_ABREAST) {
+        if (block->warps[w].done) continue;
+        w = abreast_run(worker, block, w, round);
+        if (w == block->warp_count) break;
+        stop = warp_run(worker, block, &block->warps[w]);
         if (stop == WARP_FAULT) {
             if (x->fault.kind == FAULT_ENDLESS) tell_waiting(x, block);
             return false;
@@ -376,7 +375,6 @@ static bool run_round(struct worker *worker, struct block *block, struct round *
             deadlock(x, block, FAULT_DEADLOCK);
             return false;
         }
-        round->alive = round->alive || stop != WARP_DONE;
         round->polls = round->polls || stop == WARP_YIELDED;
         round->waits = round->waits || stop == WARP_WAITS;
     }
@@ -404,7 +402,7 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
     enter_block(worker, block);
     for (;; is_first = false) {
         if (!run_round(worker, block, &round)) return BLOCK_FAULT;
-        if (!round.alive) return finish_block(worker, block);
+        if (!block->warps_alive) return finish_block(worker, block);
         if (launch_cancelled(worker->launch)) {
             fault_at(x, FAULT_CANCELLED, x->last, 1);
             return BLOCK_FAULT;

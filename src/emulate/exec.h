@@ -604,6 +604,7 @@ struct exec {
     uint64_t returns_left;                  /* of a compiled path to its first step */
     struct path_turn turns[PATH_TURNS_MAX]; /* of one with forks */
     struct path_turn *turn, *turns_end;     /* that is under way; behind the last */
+    const struct code *ended; /* to whose end the warp whose turn it is has come; NULL: to none */
     uint64_t compiled;                      /* warp instructions that compiled code executed */
     const struct insn *last;                /* end of the code block that ran last */
     struct fault fault;
@@ -719,8 +720,8 @@ ws_status device_place(struct diag *diag, struct device *device, const struct mo
 
 /* warp.c */
 /* Yielded: some lanes polled for their whole turn, even if all wait at a barrier now. Waits: all that did so wait for
- * mbarrier objects. */
-enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_WAITS, WARP_YIELDED, WARP_FAULT };
+ * mbarrier objects. Abreast: it may go on, and all other warps stand where it does (abreast.h). */
+enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_WAITS, WARP_YIELDED, WARP_ABREAST, WARP_FAULT };
 void warp_start(struct worker *worker, struct block *block, struct warp *warp);
 /* What alloca hands out is free. */
 void warp_reset_stack(struct warp *warp, const struct program *program);
@@ -751,6 +752,8 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
                    const struct code *code);
 /* After lanes have left: barriers that wait for all may be complete. */
 void block_recheck(struct exec *x, struct block *block);
+/* Does a barrier instruction wait for all threads of the block, and give no result? */
+bool barrier_waits_for_all(const struct insn *insn);
 
 /* call.c: the value of `lane` in a frame of the warp. */
 unsigned char *call_value_place(const struct exec *x, const struct warp *warp,

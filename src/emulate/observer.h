@@ -156,6 +156,11 @@ struct observer_ops {
      * but at an end for the branch behind the last piece. */
     void (*path)(void *worker, const struct warp_ref *warp, const struct path_piece *pieces,
                  uint32_t count, uint64_t times, bool is_end);
+    /* `warps` warps of a block, from this one on, each pass these pieces, with the same lanes, and come to the end of what
+     * is behind them: to the barrier `insn`, which waits for all, or to the end of the kernel (NO_BRANCH). Stands for the
+     * calls of path and barrier for each of them. NULL: they come one by one. */
+    void (*paths)(void *worker, const struct warp_ref *first, uint32_t warps,
+                  const struct path_piece *pieces, uint32_t count, uint32_t insn);
     /* A guarded instruction other than bra, before its memory event: lanes with true guard. */
     void (*guard)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
                   uint32_t on);
@@ -178,7 +183,6 @@ struct observer_ops {
                    uint32_t taken, uint32_t targets);
     /* A warp has passed a block-wide or named barrier; `waits` is false for arrive. */
     void (*barrier)(void *worker, const struct warp_ref *warp, uint32_t insn, bool waits);
-    void (*warp_end)(void *worker, const struct warp_ref *warp);
 };
 
 #endif

@@ -36,25 +36,14 @@ const struct engine_path *path_find(const struct exec *x, const struct warp *war
     bool is_whole = (split->mask | warp->dead) == UINT32_MAX;
     const struct engine_path *path = x->engine_code->paths[2 * (size_t)split->block + !is_whole];
     if (!path || split->turns.polled || split->turns.waits) return NULL;
-    /* The look that is due after so many turns is due at their ends, and the path passes some. */
-    uint32_t turns = path->most_turns;
-    if (turns && split->turns.backward % STOP_INTERVAL + turns >= STOP_INTERVAL) return NULL;
+    if (path_passes_look(path, split)) return NULL;
     if (path->needs_turn && !has_turn(x, warp, split, path)) return NULL;
     return meets_others(warp, split, path) ? NULL : path;
 }
 
 /* ---- what was passed ------------------------------------------------------------------------- */
 
-enum { PIECES_MAX = 3 * PATH_FORKS_MAX + 1 };
-
-/* One turn, or the begin of one. */
-struct passed {
-    struct path_piece pieces[PIECES_MAX];
-    uint32_t count;
-    uint64_t insns, compiled;
-};
-
-static void add_piece(struct passed *out, const struct path_variant *variant, uint32_t steps,
+static void add_piece(struct path_passed *out, const struct path_variant *variant, uint32_t steps,
                       uint32_t lanes, uint32_t taken)
 {
     out->pieces[out->count++] = (struct path_piece){&variant->path, steps, lanes, taken};
@@ -63,7 +52,7 @@ static void add_piece(struct passed *out, const struct path_variant *variant, ui
 }
 
 /* Steps up to `last`, which is in no arm, where lanes part on the way. `taken`: lanes that take the branch behind it. */
-static void add_parted(struct passed *out, const struct engine_path *path,
+static void add_parted(struct path_passed *out, const struct engine_path *path,
                        const struct path_turn *turn, uint32_t last, uint32_t mask, uint32_t taken)
 {
     const struct path_variant *piece = path->pieces;
@@ -94,19 +83,25 @@ static uint32_t count_steps(const struct engine_path *path, uint32_t ways, uint3
     return count;
 }
 
+void path_pieces(const struct engine_path *path, const struct path_turn *turn, uint32_t last,
+                 uint32_t mask, uint32_t taken, struct path_passed *out)
+{
+    out->count = 0;
+    out->insns = out->compiled = 0;
+    if (turn->ways >= PATH_PARTED)
+        add_parted(out, path, turn, last, mask, taken);
+    else
+        add_piece(out, &path->variants[turn->ways], count_steps(path, turn->ways, last), mask,
+                  taken);
+}
+
 static void pass(struct exec *x, struct warp *warp, const struct engine_path *path,
                  const struct path_turn *turn, uint32_t last, uint32_t mask, bool is_end)
 {
-    struct passed passed;
+    struct path_passed passed;
     uint32_t taken = !is_end && path->steps[last].is_taken ? mask : 0;
     uint64_t times = is_end ? 1 : turn->times;
-    passed.count = 0;
-    passed.insns = passed.compiled = 0;
-    if (turn->ways >= PATH_PARTED)
-        add_parted(&passed, path, turn, last, mask, taken);
-    else
-        add_piece(&passed, &path->variants[turn->ways], count_steps(path, turn->ways, last), mask,
-                  taken);
+    path_pieces(path, turn, last, mask, taken, &passed);
     if (x->observe)
         x->observe->path(x->observer_worker, &warp->ref, passed.pieces, passed.count, times,
                          is_end);
@@ -115,18 +110,21 @@ static void pass(struct exec *x, struct warp *warp, const struct engine_path *pa
     x->compiled += times * passed.compiled;
 }
 
-uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
-                  const struct engine_path *path)
+/* ---- following one --------------------------------------------------------------------------- */
+
+void path_enter(struct exec *x, uint64_t most)
 {
-    uint64_t most = STOP_INTERVAL - 1 - split->turns.backward % STOP_INTERVAL;
     x->returns_left = most;
     x->turn = x->turns + 1;
     x->turns_end = x->turns + PATH_TURNS_MAX;
     x->turns[0].ways = UINT32_MAX; /* as no turn has them */
     x->turn->ways = 0;
-    uint32_t at = path->run(x);
+}
+
+uint32_t path_leave(struct exec *x, struct warp *warp, struct split *split,
+                    const struct engine_path *path, uint32_t at, uint64_t times)
+{
     if (x->fault.kind) return split->block;
-    uint64_t times = most - x->returns_left;
     if (!path->fork_count) x->turns[1].times = times;
     const struct path_turn *end = path->fork_count || !times ? x->turn : x->turn + 1;
     for (const struct path_turn *turn = x->turns + 1; turn < end; turn++)
@@ -136,4 +134,13 @@ uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
     split->block = path->steps[at].code_block;
     x->last = x->launch->program->code[split->block].last;
     return split->block;
+}
+
+uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
+                  const struct engine_path *path)
+{
+    uint64_t most = STOP_INTERVAL - 1 - split->turns.backward % STOP_INTERVAL;
+    path_enter(x, most);
+    uint32_t at = path->run(x);
+    return path_leave(x, warp, split, path, at, most - x->returns_left);
 }

@@ -64,10 +64,43 @@ enum { STOP_INTERVAL = 256 };
 /* paths.c: a compiled path that the split may follow from where it stands; NULL: none. */
 const struct engine_path *path_find(const struct exec *x, const struct warp *warp,
                                     const struct split *split);
+/* The look that is due after so many turns is due at their ends, and the path passes some: is it among those? */
+static inline bool path_passes_look(const struct engine_path *path, const struct split *split)
+{
+    uint32_t turns = path->most_turns;
+    return turns && split->turns.backward % STOP_INTERVAL + turns >= STOP_INTERVAL;
+}
 /* Follows it, for as long as the next look at the user's wish is not due. Returns the code block to whose end the split
  * has come. */
 uint32_t path_run(struct exec *x, struct warp *warp, struct split *split,
                   const struct engine_path *path);
+
+/* How one turn round a path went, or the begin of one, as the observer is told: up to step `last`, which is in no arm,
+ * by the lanes of `mask`, of which `taken` take the branch behind it. */
+enum { PIECES_MAX = 3 * PATH_FORKS_MAX + 1 };
+struct path_passed {
+    struct path_piece pieces[PIECES_MAX];
+    uint32_t count;
+    uint64_t insns, compiled;
+};
+void path_pieces(const struct engine_path *path, const struct path_turn *turn, uint32_t last,
+                 uint32_t mask, uint32_t taken, struct path_passed *out);
+/* What path_run does before and behind the code: at most so many returns; where it ended, and after how many. */
+void path_enter(struct exec *x, uint64_t most);
+uint32_t path_leave(struct exec *x, struct warp *warp, struct split *split,
+                    const struct engine_path *path, uint32_t at, uint64_t times);
+
+/* Memory was changed by lanes that have these turns. */
+static inline void turns_changed(struct exec *x, struct turns *turns)
+{
+    turns->quiet = 0;
+    x->changes++;
+    x->changed = 0;
+    x->idle_turns = 0;
+}
+
+/* warp.c: lanes of the warp have left the kernel. */
+void warp_leave(struct exec *x, struct warp *warp, uint32_t lanes);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
  * depends on counts only, so every run is the same. */
 #include <string.h>
 
+#include "emulate/abreast.h"
 #include "emulate/check_sync.h"
 #include "emulate/cluster.h"
 
@@ -45,22 +46,25 @@ static inline void run_body(struct exec *x, const struct code *code, uint32_t in
         warp_run_body(x, code, is_whole);
 }
 
+void warp_leave(struct exec *x, struct warp *warp, uint32_t lanes)
+{
+    warp->dead |= lanes;
+    x->block->threads_alive -= lanes_count(lanes);
+    if (warp->dead == UINT32_MAX) x->block->warps_alive--;
+    cluster_drop(x, warp, lanes);
+}
+
 /* Lanes `lanes` of split `at` leave the kernel. True if the split is gone. */
 static bool leave(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes)
 {
     struct split *split = &warp->splits[at];
     int32_t node = split->node;
-    warp->dead |= lanes;
-    x->block->threads_alive -= lanes_count(lanes);
-    cluster_drop(x, warp, lanes);
+    warp_leave(x, warp, lanes);
     split->mask &= ~lanes;
     bool gone = split->mask == 0;
     if (gone) split_drop(warp, at);
     nodes_leave(warp, node, lanes, -1);
-    if (warp->dead == UINT32_MAX) {
-        x->block->warps_alive--;
-        if (x->checks & CHECK_SYNC) sync_leave(x, warp);
-    }
+    if (warp->dead == UINT32_MAX && x->checks & CHECK_SYNC) sync_leave(x, warp);
     block_recheck(x, x->block);
     return gone;
 }
@@ -318,11 +322,7 @@ static void note_turn(struct exec *x, struct turns *turns, const struct code *co
             turns->polled = false;
         }
     }
-    if (!x->changed) return;
-    turns->quiet = 0;
-    x->changes++;
-    x->changed = 0;
-    x->idle_turns = 0;
+    if (x->changed) turns_changed(x, turns);
 }
 
 /* Who waits for an mbarrier object hands on at once: others of the block must arrive. */
@@ -357,7 +357,9 @@ static bool must_stop(struct exec *x)
 /* Executes the code block of a split but for its end. Returns which: by a compiled path it may be a later one. */
 static const struct code *run_code(struct exec *x, struct warp *warp, struct split *split)
 {
-    const struct code *codes = x->launch->program->code;
+    const struct code *codes = x->launch->program->code, *ended = x->ended;
+    x->ended = NULL;
+    if (ended) return ended;
     const struct engine_path *path = path_find(x, warp, split);
     if (path) return &codes[path_run(x, warp, split, path)];
     uint32_t index = split->block;
@@ -448,6 +450,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
         if (at < 0) break;
         /* After a barrier or a .sync operation it may stand where its lanes meet the others. */
         if (split_arrive(warp, (uint32_t)at)) continue;
+        uint64_t releases = x->releases;
         enum warp_stop stop = run_split(x, warp, (uint32_t)at);
         if (stop == WARP_FAULT) return stop;
         if (block->instructions > worker->launch->max_instructions) {
@@ -456,6 +459,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
         }
         in_turn = stop == WARP_YIELDED || stop == WARP_WAITS;
         if ((in_turn || ++runs % STOP_INTERVAL == 0) && must_stop(x)) return WARP_FAULT;
+        if (x->releases != releases && !yields && abreast_stand(x, block)) return WARP_ABREAST;
         if (!in_turn) continue;
         polls = polls || stop == WARP_YIELDED;
         if (stop == WARP_YIELDED) release_waiting(x, warp);

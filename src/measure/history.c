@@ -150,3 +150,12 @@ void history_pass_own(struct history_table *table, struct warp_history *warp,
     warp->number = HISTORY_OWN;
     pass_route(table, warp, route, sums);
 }
+
+void history_copy_own(const struct history_table *table, struct warp_history *to,
+                      const struct warp_history *from)
+{
+    memcpy(to->load.results, from->load.results, load_bytes(table));
+    memcpy(to->dep.last, from->dep.last, table->dep->slot_count * sizeof *to->dep.last);
+    to->load.open = from->load.open;
+    to->dep.now = from->dep.now;
+}

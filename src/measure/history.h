@@ -61,6 +61,10 @@ const struct history_passage *history_add(struct history_table *table, uint32_t 
 void history_pass_own(struct history_table *table, struct warp_history *warp,
                       const struct history_route *route, struct history_sums *sums);
 
+/* Of two warps without a number. */
+void history_copy_own(const struct history_table *table, struct warp_history *to,
+                      const struct warp_history *from);
+
 /* The warp goes along the route `times` times. */
 static inline void history_pass(struct history_table *table, struct warp_history *warp,
                                 const struct history_route *route, uint64_t times,

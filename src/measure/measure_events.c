@@ -107,7 +107,6 @@ static void enter_stage(struct worker *w, struct warp_state *warp, uint32_t ordi
 {
     warp->ordinal = ordinal;
     warp->stage = worker_stage(w, ordinal);
-    warp->cells = warp->stage->sums.cells;
 }
 
 /* Instructions of the stage by thread: their sum, and the most of one. */
@@ -149,12 +148,12 @@ static struct thread_sums sum_lanes(struct warp_state *warp)
         if (count > sums.most) sums.most = count;
     }
     memset(warp->lanes, 0, sizeof warp->lanes);
-    warp->has_lanes = false;
+    warp->has_lanes = 0;
     return sums;
 }
 
-/* Adds the warp's instructions since it entered its stage to the block's share. */
-static void leave_stage(struct block_state *block, struct warp_state *warp)
+/* Adds the instructions of `warps` warps that are alike, since they entered their stage, to the block's share. */
+static void leave_stage(struct block_state *block, struct warp_state *warp, uint32_t warps)
 {
     if (!warp->insns) return;
     while (block->share_count <= warp->ordinal) {
@@ -163,11 +162,11 @@ static void leave_stage(struct block_state *block, struct warp_state *warp)
     }
     struct stage_share *share = &block->shares[warp->ordinal];
     struct thread_sums threads = warp->has_lanes ? sum_lanes(warp) : sum_masks(warp);
-    share->warp_sum += warp->insns;
+    share->warp_sum += warps * warp->insns;
     if (warp->insns > share->warp_max) share->warp_max = warp->insns;
-    share->thread_sum += threads.sum;
+    share->thread_sum += warps * threads.sum;
     if (threads.most > share->thread_max) share->thread_max = threads.most;
-    share->shared_sum += warp->shared;
+    share->shared_sum += warps * warp->shared;
     if (warp->shared > share->shared_max) share->shared_max = warp->shared;
     warp->shared = 0;
     warp->insns = warp->full = warp->on_count = warp->off_count = 0;
@@ -216,7 +215,6 @@ static void *block_begin(void *worker, uint64_t index)
         block = block_create(m);
     uint32_t warps = m->launch.warps_per_block;
     uint64_t threads = (uint64_t)m->launch.block[0] * m->launch.block[1] * m->launch.block[2];
-    memset(block->warps, 0, warps * sizeof *block->warps);
     block->share_count = 0;
     block->record = m->recorder ? trace_recorder_block(m->recorder, index) : NULL;
     block->index = index;
@@ -231,6 +229,7 @@ static void *block_begin(void *worker, uint64_t index)
     for (uint32_t i = 0; i < warps; i++) {
         struct warp_state *warp = &block->warps[i];
         uint64_t rest = threads - 32 * (uint64_t)i;
+        memset(warp, 0, warp->has_lanes ? sizeof *warp : offsetof(struct warp_state, lanes));
         warp->threads = rest >= 32 ? UINT32_MAX : (UINT32_C(1) << rest) - 1;
         warp->guard_insn = UINT32_MAX;
         warp->history.dep.last = block->last_writes + (size_t)i * m->dep.slot_count;
@@ -261,7 +260,7 @@ static void block_end(void *worker, void *block_)
     struct block_state *block = block_;
     uint64_t work = 0;
     for (uint32_t i = 0; i < w->measure->launch.warps_per_block; i++)
-        leave_stage(block, &block->warps[i]);
+        leave_stage(block, &block->warps[i], 1);
     for (uint32_t i = 0; i < block->share_count; i++)
         work += block->shares[i].warp_sum;
     if (block->record) block_record_end(block->record, work);
@@ -278,7 +277,7 @@ static void block_end(void *worker, void *block_)
 static inline void count_block(struct worker *w, struct warp_state *warp, uint32_t code_block,
                                uint32_t active, uint64_t times)
 {
-    struct cell *cell = &warp->cells[code_block];
+    struct cell *cell = &warp->stage->sums.cells[code_block];
     cell->executions += times;
     cell->lanes += times * bits_count(active);
     if (w->measure->ends_in_exit[code_block]) warp->dead |= active;
@@ -311,7 +310,7 @@ static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint3
     if (record_of(ref)) block_record_guard(record_of(ref), insn, on);
     if (is_silent(ref)) return;
     if (w->measure->is_exit[insn]) warp->dead |= on;
-    if (off) lanes_are_off(worker, warp, insn, off, 1);
+    if (off) lanes_are_off(worker, warp, insn, off, 1, 1);
 }
 
 static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
@@ -319,11 +318,12 @@ static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint
 {
     struct worker *w = worker;
     if (record_of(ref)) block_record_guard(record_of(ref), insn, taken);
-    if (targets > 1 && !is_silent(ref)) {
+    if (is_silent(ref)) return;
+    if (targets > 1) {
         w->divergent[insn]++;
         warp_of(ref)->stage->sums.divergent++;
     }
-    branch_often(w, ref, insn, active & ~taken, 1);
+    branch_often(w, warp_of(ref), insn, active & ~taken, 1, 1);
 }
 
 static bool is_ordered(void *worker, const struct warp_ref *ref)
@@ -472,34 +472,40 @@ static void groups(void *worker, const struct warp_ref *ref, const struct access
             each_apart(worker, ref, &groups[i], bases[i], active);
 }
 
-static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp)
+static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp,
+                       uint32_t warps)
 {
     warp->passed = 0;
     if (warp->ordinal == STAGE_LAST) return; /* the last stage goes on to the end */
-    leave_stage(block, warp);
+    leave_stage(block, warp, warps);
     enter_stage(w, warp, warp->ordinal + 1);
+}
+
+static void end_loads(struct worker *w, struct warp_state *warp)
+{
+    static const struct history_route route = {.number = UINT32_MAX, .ends_loads = true};
+    history_pass(&w->histories, &warp->history, &route, 1, &w->sums);
 }
 
 /* A warp has passed when all lanes that are left have, perhaps in several splits, or when a lane
  * comes for the second time. An arrival does not part what comes before it from what comes after:
  * it opens no stage. */
-static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, bool waits)
+void warp_waits(struct worker *w, struct block_state *block, struct warp_state *warp, uint32_t insn,
+                uint32_t warps)
 {
-    static const struct history_route route = {.number = UINT32_MAX, .ends_loads = true};
-    struct worker *w = worker;
-    struct warp_state *warp = warp_of(ref);
     uint32_t lanes = warp->guard_insn == insn ? warp->guard_on : warp->active;
-    history_pass(&w->histories, &warp->history, &route, 1, &w->sums);
-    if (!waits || is_silent(ref)) return;
-    if (warp->passed & lanes) next_stage(worker, ref->block, warp);
+    end_loads(w, warp);
+    if (warp->passed & lanes) next_stage(w, block, warp, warps);
     warp->passed |= lanes;
-    if ((warp->passed | warp->dead) == warp->threads) next_stage(worker, ref->block, warp);
+    if ((warp->passed | warp->dead) == warp->threads) next_stage(w, block, warp, warps);
 }
 
-static void warp_end(void *worker, const struct warp_ref *ref)
+static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, bool waits)
 {
-    (void)worker;
-    (void)ref;
+    if (waits && !is_silent(ref))
+        warp_waits(worker, ref->block, warp_of(ref), insn, 1);
+    else
+        end_loads(worker, warp_of(ref));
 }
 
 const struct observer_ops measure_ops = {
@@ -512,6 +518,7 @@ const struct observer_ops measure_ops = {
     .run = run,
     .is_ordered = is_ordered,
     .path = measure_path,
+    .paths = measure_paths,
     .guard = guard,
     .memory = memory,
     .phase = phase,
@@ -519,5 +526,4 @@ const struct observer_ops measure_ops = {
     .groups_quickly = measure_groups_quickly,
     .branch = branch,
     .barrier = barrier,
-    .warp_end = warp_end,
 };

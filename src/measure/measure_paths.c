@@ -35,75 +35,125 @@ static struct path_pass *add_pass(struct worker *w, uint32_t number, const struc
     return pass;
 }
 
-static void count_piece(struct worker *w, const struct warp_ref *ref,
-                        const struct path_piece *piece, uint64_t times)
+/* A warp passes something, and so do others that are alike. */
+struct passing {
+    struct worker *w;
+    struct warp_state *warp;
+    uint64_t times;
+    uint32_t warps; /* with this one */
+};
+
+static void count_piece(const struct passing *p, const struct path_piece *piece)
 {
-    struct warp_state *warp = warp_of(ref);
+    struct worker *w = p->w;
     uint32_t number = piece->path->number + piece->steps - 1;
     bool is_known = number < w->pass_count && w->passes[number].path;
     const struct path_pass *pass = is_known ? &w->passes[number] : add_pass(w, number, piece);
-    struct tally *tally = &warp->stage->passes;
-    tally_add(tally, 2 * pass->tally + 1, times * bits_count(piece->active));
-    tally->counts[2 * pass->tally] += times;
-    if (pass->exits) warp->dead |= piece->active;
-    if (pass->off) pend_lanes_off(warp, piece->active, times * pass->off);
-    count_insns(warp, piece->active, times * piece->path->insn_counts[piece->steps - 1]);
+    struct tally *tally = &p->warp->stage->passes;
+    uint64_t all = p->warps * p->times;
+    tally_add(tally, 2 * pass->tally + 1, all * bits_count(piece->active));
+    tally->counts[2 * pass->tally] += all;
+    if (pass->exits) p->warp->dead |= piece->active;
+    if (pass->off) pend_lanes_off(p->warp, piece->active, p->times * pass->off);
+    count_insns(p->warp, piece->active, p->times * piece->path->insn_counts[piece->steps - 1]);
 }
 
 /* The branch behind a piece. */
-static void count_branch(struct worker *w, const struct warp_ref *ref,
-                         const struct path_piece *piece, uint64_t times)
+static void count_branch(const struct passing *p, const struct path_piece *piece)
 {
     uint32_t insn = piece->path->steps[piece->steps - 1].branch;
     if (insn == NO_BRANCH) return;
     if (piece->taken && piece->taken != piece->active) {
-        w->divergent[insn] += times;
-        warp_of(ref)->stage->sums.divergent += times;
+        p->w->divergent[insn] += p->warps * p->times;
+        p->warp->stage->sums.divergent += p->warps * p->times;
     }
-    branch_often(w, ref, insn, piece->active & ~piece->taken, times);
+    branch_often(p->w, p->warp, insn, piece->active & ~piece->taken, p->times, p->warps);
 }
 
-static void pass_history(struct worker *w, struct warp_history *warp,
-                         const struct path_piece *piece, uint64_t times)
+static void pass_history(const struct passing *p, const struct path_piece *piece, uint64_t times)
 {
+    struct worker *w = p->w;
     uint32_t number = w->measure->launch.code_block_count + piece->path->number + piece->steps - 1;
     const struct history_route route = {piece->path->steps, piece->steps, number, false};
-    history_pass(&w->histories, warp, &route, times, &w->sums);
+    history_pass(&w->histories, &p->warp->history, &route, times, &w->sums);
+}
+
+/* What came to the sums since `before` comes to them again. */
+static void sum_again(struct history_sums *sums, const struct history_sums *before, uint64_t times)
+{
+    sums->distance += times * (sums->distance - before->distance);
+    sums->consumers += times * (sums->consumers - before->consumers);
+    sums->groups += times * (sums->groups - before->groups);
 }
 
 /* Turn by turn until one changes nothing: so do all that follow. */
-static void pass_histories(struct worker *w, struct warp_history *warp,
-                           const struct path_piece *pieces, uint32_t count, uint64_t times)
+static void pass_histories(const struct passing *p, const struct path_piece *pieces, uint32_t count)
 {
-    while (times--) {
-        const struct history_sums before = w->sums;
+    const struct warp_history *warp = &p->warp->history;
+    for (uint64_t left = p->times; left--;) {
+        const struct history_sums before = p->w->sums;
         uint32_t number = warp->number;
         for (uint32_t i = 0; i < count; i++)
-            pass_history(w, warp, &pieces[i], 1);
+            pass_history(p, &pieces[i], 1);
         if (warp->number != number || number == HISTORY_OWN) continue;
-        w->sums.distance += times * (w->sums.distance - before.distance);
-        w->sums.consumers += times * (w->sums.consumers - before.consumers);
-        w->sums.groups += times * (w->sums.groups - before.groups);
+        sum_again(&p->w->sums, &before, left);
         return;
     }
+}
+
+static uint64_t count_all_insns(const struct path_piece *pieces, uint32_t count)
+{
+    uint64_t insns = 0;
+    for (uint32_t i = 0; i < count; i++)
+        insns += pieces[i].path->insn_counts[pieces[i].steps - 1];
+    return insns;
+}
+
+static void count_pieces(const struct passing *p, const struct path_piece *pieces, uint32_t count,
+                         bool is_end)
+{
+    const struct history_sums before = p->w->sums;
+    p->warp->insns += p->times * count_all_insns(pieces, count);
+    for (uint32_t i = 0; i < count; i++) {
+        count_piece(p, &pieces[i]);
+        if (!is_end || i + 1 < count) count_branch(p, &pieces[i]);
+    }
+    if (count == 1)
+        pass_history(p, pieces, p->times);
+    else
+        pass_histories(p, pieces, count);
+    sum_again(&p->w->sums, &before, p->warps - 1);
 }
 
 void measure_path(void *worker, const struct warp_ref *ref, const struct path_piece *pieces,
                   uint32_t count, uint64_t times, bool is_end)
 {
-    struct worker *w = worker;
-    struct warp_state *warp = warp_of(ref);
-    for (uint32_t i = 0; i < count; i++)
-        warp->insns += times * pieces[i].path->insn_counts[pieces[i].steps - 1];
-    if (is_silent(ref)) return;
-    for (uint32_t i = 0; i < count; i++) {
-        count_piece(w, ref, &pieces[i], times);
-        if (!is_end || i + 1 < count) count_branch(w, ref, &pieces[i], times);
-    }
-    if (count == 1)
-        pass_history(w, &warp->history, pieces, times);
+    const struct passing p = {worker, warp_of(ref), times, 1};
+    if (is_silent(ref))
+        p.warp->insns += times * count_all_insns(pieces, count);
     else
-        pass_histories(w, &warp->history, pieces, count, times);
+        count_pieces(&p, pieces, count, is_end);
+}
+
+void measure_paths(void *worker, const struct warp_ref *first, uint32_t warps,
+                   const struct path_piece *pieces, uint32_t count, uint32_t insn)
+{
+    struct worker *w = worker;
+    struct warp_state *warp = warp_of(first), *end = warp + warps;
+    if (is_silent(first)) {
+        for (; warp < end; warp++)
+            warp->insns += count_all_insns(pieces, count);
+        return;
+    }
+    for (struct warp_state *next; warp < end; warp = next) {
+        for (next = warp + 1; next < end && warps_are_alike(warp, next);)
+            next++;
+        const struct passing p = {w, warp, 1, (uint32_t)(next - warp)};
+        count_pieces(&p, pieces, count, true);
+        if (insn != NO_BRANCH) warp_waits(w, first->block, warp, insn, p.warps);
+        for (struct warp_state *other = warp + 1; other < next; other++)
+            warp_copy_state(w, other, warp);
+    }
 }
 
 /* ---- settling -------------------------------------------------------------------------------- */

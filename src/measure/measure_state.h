@@ -177,6 +177,8 @@ bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
 /* measure_paths.c: one of these callbacks. */
 void measure_path(void *worker, const struct warp_ref *ref, const struct path_piece *pieces,
                   uint32_t count, uint64_t times, bool is_end);
+void measure_paths(void *worker, const struct warp_ref *first, uint32_t warps,
+                   const struct path_piece *pieces, uint32_t count, uint32_t insn);
 /* Adds passages to the code blocks and branches of their paths. */
 void measure_expand_passes(struct worker *w);
 

@@ -4,27 +4,29 @@
 #ifndef MEASURE_WARP_STATE_H
 #define MEASURE_WARP_STATE_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "measure/bits.h"
 #include "measure/isa_view.h"
 #include "measure/measure_state.h"
 
 struct warp_state {
+    struct warp_history history;
     struct stage *stage;
-    struct cell *cells; /* of the stage */
     uint32_t ordinal;
     uint32_t threads; /* lanes that exist */
-    struct warp_history history;
     /* Instructions in this stage. By lane: `full` (every lane) + lanes[] + what is pending with
      * the last partial masks, which mostly repeat. */
     uint64_t insns, full;
     uint64_t shared; /* accesses to shared memory in this stage */
     uint32_t on_mask, off_mask;
     uint64_t on_count, off_count;
-    bool has_lanes;
-    uint64_t lanes[32]; /* modulo 2^64 */
     /* Who passes barriers: lanes of the last code block, lanes on which the last guard was true,
      * lanes that have left, lanes that have passed a barrier that others of the warp have not. */
     uint32_t active, guard_insn, guard_on, dead, passed;
+    uint32_t has_lanes;
+    uint64_t lanes[32]; /* modulo 2^64; zeros if there are none */
 };
 
 /* Instructions of a block in one stage, over its warps and over its threads; accesses to shared memory
@@ -49,7 +51,7 @@ struct block_state {
 static inline void add_lanes(struct warp_state *warp, uint32_t mask, uint64_t count)
 {
     if (!mask || !count) return;
-    warp->has_lanes = true;
+    warp->has_lanes = 1;
     for (unsigned lane = 0; lane < 32; lane++)
         warp->lanes[lane] += count & -(uint64_t)(mask >> lane & 1);
 }
@@ -108,22 +110,54 @@ static inline void pend_lanes_off(struct warp_state *warp, uint32_t off, uint64_
     warp->off_count += times;
 }
 
+/* Of one of `warps` warps that are alike. */
 static inline void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn,
-                                 uint32_t off, uint64_t times)
+                                 uint32_t off, uint64_t times, uint32_t warps)
 {
-    uint64_t count = times * bits_count(off);
+    uint64_t count = warps * times * bits_count(off);
     w->lanes_off[insn] += count;
     warp->stage->sums.lanes_off += count;
     pend_lanes_off(warp, off, times);
 }
 
-/* Lanes that do not take a branch. */
-static inline void branch_often(struct worker *w, const struct warp_ref *ref, uint32_t insn,
-                                uint32_t off, uint64_t times)
+/* Lanes that do not take a branch which is counted. */
+static inline void branch_often(struct worker *w, struct warp_state *warp, uint32_t insn,
+                                uint32_t off, uint64_t times, uint32_t warps)
 {
     bool is_issued = !w->measure->views || w->measure->views[insn].fold == VIEW_PLAIN;
-    if (is_silent(ref) || !off || !is_issued || w->measure->launch.insns[insn]->guard < 0) return;
-    lanes_are_off(w, warp_of(ref), insn, off, times);
+    if (!off || !is_issued || w->measure->launch.insns[insn]->guard < 0) return;
+    lanes_are_off(w, warp, insn, off, times, warps);
 }
+
+/* Bytes of a warp's state from its stage to before its lanes. */
+enum {
+    ALIKE_BEGIN = offsetof(struct warp_state, stage),
+    ALIKE_BYTES = offsetof(struct warp_state, lanes) - ALIKE_BEGIN
+};
+
+/* What one does and counts the other does, too, if they go the same way. */
+static inline bool warps_are_alike(const struct warp_state *a, const struct warp_state *b)
+{
+    uint64_t words[2][ALIKE_BYTES / sizeof(uint64_t)], differs = a->has_lanes;
+    memcpy(words[0], (const char *)a + ALIKE_BEGIN, ALIKE_BYTES);
+    memcpy(words[1], (const char *)b + ALIKE_BEGIN, ALIKE_BYTES);
+    for (unsigned i = 0; i < ALIKE_BYTES / sizeof(uint64_t); i++)
+        differs |= words[0][i] ^ words[1][i];
+    return !differs && a->history.number == b->history.number && a->history.number != HISTORY_OWN;
+}
+
+static inline void warp_copy_state(const struct worker *w, struct warp_state *to,
+                                   const struct warp_state *from)
+{
+    memcpy((char *)to + ALIKE_BEGIN, (const char *)from + ALIKE_BEGIN, ALIKE_BYTES);
+    to->history.number = from->history.number;
+    if (from->history.number == HISTORY_OWN)
+        history_copy_own(&w->histories, &to->history, &from->history);
+    if (from->has_lanes) memcpy(to->lanes, from->lanes, sizeof to->lanes);
+}
+
+/* measure_events.c: one of `warps` warps that are alike has come to a barrier where it waits. */
+void warp_waits(struct worker *w, struct block_state *block, struct warp_state *warp, uint32_t insn,
+                uint32_t warps);
 
 #endif

@@ -141,7 +141,6 @@ static uint32_t threads_of(const struct replay *replay, uint32_t warp)
 static void end_played_warp(struct player *player, bool *has_warp)
 {
     play_held(player);
-    if (*has_warp) player->ops->warp_end(player->worker, &player->warp);
     *has_warp = false;
     player->last = WARP_START;
 }

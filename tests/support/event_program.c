@@ -428,10 +428,6 @@ void play_thread_block(struct listener *l, uint64_t seed, uint64_t index, unsign
         l->alive[i] = i == WARPS - 1 ? 0xffff : UINT32_MAX;
     for (unsigned i = 0; i < steps; i++)
         play_block(l, block, next_random(WARPS), next_random(BLOCKS));
-    for (uint32_t i = 0; i < WARPS; i++) {
-        struct warp_ref ref = {block, i, i == WARPS - 1 ? 0xffff : UINT32_MAX};
-        l->ops->warp_end(l->worker, &ref);
-    }
     l->ops->block_end(l->worker, block);
     if (l->reference) reference_end_block(l->reference);
 }

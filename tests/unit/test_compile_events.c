@@ -79,10 +79,6 @@ static bool is_ordered(void *worker, const struct warp_ref *warp)
     (void)worker, (void)warp;
     return true;
 }
-static void warp_end(void *worker, const struct warp_ref *warp)
-{
-    (void)worker, (void)warp;
-}
 static const struct observer_ops ops = {
     .launch_begin = begin,
     .launch_end = end,
@@ -96,7 +92,6 @@ static const struct observer_ops ops = {
     .memory = see_memory,
     .branch = see_branch,
     .barrier = see_barrier,
-    .warp_end = warp_end,
 };
 
 /* ---- one kernel for all ---------------------------------------------------------------------- */

@@ -114,6 +114,15 @@ static void test_barriers(void **state)
         assert_int_equal(compare("barriers", arrange_turns, most[i], 2), WS_OK);
 }
 
+/* Warps of a block go on together, or some of them leave the others or end. */
+static void test_abreast(void **state)
+{
+    static const uint32_t most[] = {1, 2, 3, 7, 20, 60};
+    (void)state;
+    for (unsigned i = 0; i < sizeof most / sizeof *most; i++)
+        assert_int_equal(compare("abreast", arrange_turns, most[i], 2), WS_OK);
+}
+
 /* All lanes of a warp go one way, or some do: floats whose NaNs are to become 0x7fffffff, and words that must not. */
 static void test_kinds(void **state)
 {
@@ -307,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_together), cmocka_unit_test(test_fresh),
         cmocka_unit_test(test_limit),    cmocka_unit_test(test_limit_at_end),
         cmocka_unit_test(test_cancel),   cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_abreast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
