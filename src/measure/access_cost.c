@@ -233,17 +233,14 @@ static void local_cost(struct cost *out, const struct request *whole,
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
-/* Passes of one phase through 32 banks: the most distinct words in one bank. same[i]: the lanes on
- * the word, or the wide word, of lane i. */
-static unsigned phase32(const uint64_t *addresses, const uint32_t *same, uint32_t phase,
-                        unsigned words_per_lane)
+/* Passes of one phase through 32 banks: the most distinct words in one bank. firsts: the first lanes of the phase on
+ * each word, or wide word. */
+static unsigned phase32(const uint64_t *addresses, uint32_t firsts, unsigned words_per_lane)
 {
     uint8_t banks[32] = {0};
     unsigned most = 0;
-    for (uint32_t rest = phase; rest;) {
-        unsigned lane = bits_lowest(rest);
-        unsigned bank = (unsigned)(addresses[lane] / 4) & 31;
-        rest &= ~same[lane];
+    for (uint32_t rest = firsts; rest; rest &= rest - 1) {
+        unsigned bank = (unsigned)(addresses[bits_lowest(rest)] / 4) & 31;
         for (unsigned k = 0; k < words_per_lane; k++) {
             unsigned count = ++banks[bank + k];
             if (count > most) most = count;
@@ -252,14 +249,15 @@ static unsigned phase32(const uint64_t *addresses, const uint32_t *same, uint32_
     return most;
 }
 
-static unsigned most_lanes_on_a_word(const uint32_t *same, uint32_t leaders)
+/* same[i]: the lanes on the word of lane i. */
+static uint32_t first_lanes(const uint32_t *same, uint32_t phase)
 {
-    unsigned most = 0;
-    for (; leaders; leaders &= leaders - 1) {
-        unsigned count = bits_count(same[bits_lowest(leaders)]);
-        if (count > most) most = count;
+    uint32_t firsts = 0;
+    for (uint32_t rest = phase; rest; rest &= rest - 1) {
+        uint32_t lane = rest & (0 - rest), of = same[bits_lowest(rest)] & phase;
+        firsts |= of & (0 - of) & lane;
     }
-    return most;
+    return firsts;
 }
 
 static void shared_cost(struct cost *out, const struct request *request,
@@ -274,9 +272,11 @@ static void shared_cost(struct cost *out, const struct request *request,
     for (unsigned first = 0; first < 32; first += lanes) {
         uint32_t phase = mask & (uint32_t)(((UINT64_C(1) << lanes) - 1) << first);
         phases += phase != 0;
-        if (phase) wavefronts += phase32(addresses, same, phase, words);
+        if (!phase) continue;
+        uint32_t firsts = phase == mask ? leaders : first_lanes(same, phase);
+        wavefronts += phase32(addresses, firsts, words);
     }
-    unsigned crowd = out->kind == KIND_SHARED_ATOMIC ? most_lanes_on_a_word(same, leaders) - 1 : 0;
+    unsigned crowd = out->kind == KIND_SHARED_ATOMIC ? request->math->most(same, leaders) - 1 : 0;
     out->fields[COST_WAVEFRONTS32] = (uint16_t)(wavefronts + crowd);
     out->fields[COST_CONFLICTS32] = (uint16_t)(wavefronts + crowd - phases);
     if (!(rules->set & RULE_BANK16)) return;

@@ -14,6 +14,8 @@ struct lane_math {
     /* same[i], for the lanes i of mask: those lanes of mask that have the same address >> shift as
      * lane i. Returns the first lane of each such group. */
     uint32_t (*groups)(const uint64_t *addresses, uint32_t mask, unsigned shift, uint32_t *same);
+    /* The most lanes in any of same[i], for the lanes i of mask. */
+    unsigned (*most)(const uint32_t *same, uint32_t mask);
 };
 
 extern const struct lane_math lane_math_base;

@@ -80,12 +80,14 @@ static inline uint32_t lanes_equal(const uint32_t *keys, uint32_t key)
 }
 
 /* Addresses further apart than 32 bits can tell. */
-static void compare_far(const uint64_t *addresses, unsigned shift, uint32_t *same)
+static void compare_far(const uint64_t *addresses, uint32_t mask, unsigned shift, uint32_t *same)
 {
-    for (unsigned i = 0; i < LANES; i++) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
         same[i] = 0;
         for (unsigned k = 0; k < LANES; k++)
             same[i] |= (uint32_t)(addresses[k] >> shift == addresses[i] >> shift) << k;
+        same[i] &= mask;
     }
 }
 
@@ -101,22 +103,31 @@ static uint32_t group_lanes(const uint64_t *addresses, uint32_t mask, unsigned s
         high |= (difference + UINT64_C(0x80000000)) >> 32;
         keys[i] = (uint32_t)difference;
     }
-    if (high)
-        compare_far(addresses, shift, same);
-    else
-        for (unsigned i = 0; i < LANES; i++)
-            same[i] = lanes_equal(keys, keys[i]);
-    for (unsigned i = 0; i < LANES; i++) {
-        same[i] &= mask;
-        uint32_t lowest = same[i] & (0 - same[i]);
-        leaders |= lowest & mask & UINT32_C(1) << i;
+    if (high) compare_far(addresses, mask, shift, same);
+    for (uint32_t rest = mask; !high && rest; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        same[i] = lanes_equal(keys, keys[i]) & mask;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t lane = rest & (0 - rest), of = same[__builtin_ctz(rest)];
+        leaders |= of & (0 - of) & lane;
     }
     return leaders;
 }
 
+static unsigned most_lanes(const uint32_t *same, uint32_t mask)
+{
+    unsigned most = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned count = (unsigned)__builtin_popcount(same[__builtin_ctz(rest)]);
+        if (count > most) most = count;
+    }
+    return most;
+}
+
 #define LANE_MATH                                                                                  \
     {                                                                                              \
-        relative_lanes, group_lanes                                                                \
+        relative_lanes, group_lanes, most_lanes                                                    \
     }
 
 #endif

@@ -7,6 +7,8 @@
 #include "measure/bits.h"
 
 enum { REGULAR_BITS = 10, GENERAL_BITS = 12, COST_SLOTS = 4 * COSTS_MAX };
+/* Patterns of random accesses never come again: after so many that were not known only every so many are looked up. Guesses. */
+enum { UNKNOWN_MOST = 64, UNKNOWN_STEP = 16 };
 
 struct regular_pattern {
     struct regular_key key;
@@ -137,13 +139,23 @@ uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *s
 
 /* ---- general accesses ------------------------------------------------------------------------ */
 
+/* Is the next general access of the instruction worth looking up? */
+static bool may_be_known(struct access_site *site)
+{
+    if (site->unknown < UNKNOWN_MOST) return true;
+    if (++site->unknown < UNKNOWN_MOST + UNKNOWN_STEP) return false;
+    site->unknown = UNKNOWN_MOST;
+    return true;
+}
+
 uint32_t pattern_cost_general(struct pattern_table *table, struct access_site *site,
                               const struct access *access)
 {
     int32_t relative[32] __attribute__((aligned(64)));
     unsigned space = access->space;
     uint64_t first = access->addresses[bits_lowest(access->mask)], hash;
-    if (!table->math->relative(access->addresses, access->mask, relative, &hash))
+    if (!may_be_known(site) ||
+        !table->math->relative(access->addresses, access->mask, relative, &hash))
         return exact_cost(table, site, space, access->mask, access->addresses);
     uint64_t head = access->mask | (first & site->alignment[space]) << 32 |
                     (uint64_t)site->bytes << 44 | (uint64_t)site->kinds[space] << 50;
@@ -152,9 +164,11 @@ uint32_t pattern_cost_general(struct pattern_table *table, struct access_site *s
     uint64_t at = (hash ^ head) * GOLDEN >> (64 - GENERAL_BITS);
     struct general_pattern *entry = &table->general[at];
     for (int way = 0; way < 2; way++, entry = &table->general[at ^ 1]) {
-        if (entry->head == head && !memcmp(entry->relative, relative, sizeof relative))
-            return entry->cost;
+        if (entry->head != head || memcmp(entry->relative, relative, sizeof relative)) continue;
+        site->unknown = 0;
+        return entry->cost;
     }
+    if (site->unknown < UNKNOWN_MOST) site->unknown++;
     uint32_t cost = exact_cost(table, site, space, access->mask, access->addresses);
     if (cost == COST_UNLISTED) return cost;
     entry = &table->general[at];

@@ -28,9 +28,10 @@ struct access_site {
     struct regular_key keys[SITE_PATTERNS];
     uint16_t costs[SITE_PATTERNS];
     uint8_t used, last, next;
-    uint8_t bytes;                           /* of the lane; static */
-    uint8_t kinds[SPACE_COUNT];              /* enum memory_kind by space */
-    uint16_t alignment[SPACE_COUNT];         /* minus 1 */
+    uint8_t unknown;                 /* general accesses in a row whose pattern was not known */
+    uint8_t bytes;                   /* of the lane; static */
+    uint8_t kinds[SPACE_COUNT];      /* enum memory_kind by space */
+    uint16_t alignment[SPACE_COUNT]; /* minus 1 */
     uint16_t uniform_alignment[SPACE_COUNT]; /* minus 1, for uniform accesses */
 };
 

@@ -106,14 +106,23 @@ static uint64_t find_pattern(struct candidate *c, const struct access *access)
 
 /* ---- the set --------------------------------------------------------------------------------- */
 
+/* Four sums side by side: a product waits for the one before it. */
+static uint64_t hash_offsets(const int64_t *offsets, uint64_t hash)
+{
+    uint64_t sums[4] = {hash, 1, 2, 3};
+    for (unsigned i = 0; i < LANES; i += 4)
+        for (unsigned k = 0; k < 4; k++)
+            sums[k] = (sums[k] ^ (uint64_t)offsets[i + k]) * GOLDEN;
+    return ((sums[0] ^ sums[1]) * GOLDEN ^ sums[2]) * GOLDEN ^ sums[3];
+}
+
 static uint64_t hash_pattern(const struct candidate *c)
 {
     const struct trace_pattern *p = &c->pattern;
     uint64_t hash =
         p->mask | (uint64_t)p->space << 32 | (uint64_t)p->bytes << 40 | (uint64_t)p->shape << 48;
     hash = ((hash * GOLDEN) ^ (uint64_t)p->stride) * GOLDEN ^ (uint64_t)p->second;
-    for (unsigned i = 0; p->shape == ACCESS_GENERAL && i < LANES; i++)
-        hash = (hash ^ (uint64_t)c->offsets[i]) * GOLDEN;
+    if (p->shape == ACCESS_GENERAL) hash = hash_offsets(c->offsets, hash);
     return (hash ^ hash >> 31) * GOLDEN;
 }
 
