@@ -26,4 +26,10 @@ void data_load_lanes(struct body *b, const struct uop *u, const struct result *r
 void data_store_lanes(struct body *b, const struct uop *u, const struct source *values,
                       const struct x86_place *addresses, bool by_lane);
 
+/* Is it an atomic that has a template? Lanes of frame.mask, one after the other; r11 as above. */
+bool data_is_atomic(const struct uop *u);
+void data_atomic_lanes(struct body *b, const struct uop *u, const struct result *results,
+                       const struct source *values, const struct x86_place *addresses,
+                       bool is_shared);
+
 #endif

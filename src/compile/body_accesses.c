@@ -170,7 +170,7 @@ static void emit_check_global(struct body *b, const struct uop *u, uint32_t slot
     load(b, RSI, x86_at(RSI, memo + (int32_t)offsetof(struct memo, allocation)));
     load(b, RAX, x86_at(RSI, (int32_t)offsetof(struct allocation, shadow)));
     x86_scalar(b->a, true, X86_OR, RAX, x86_at(RSI, (int32_t)offsetof(struct allocation, rule)));
-    if (b->is_part || u->bytes < 4) {
+    if (b->is_part || u->bytes < 4 || data_is_atomic(u)) {
         slow_if(b, slow, X86_NOT_EQUAL);
     } else {
         uint32_t is_whole = x86_jump(b->a, X86_EQUAL);
@@ -356,7 +356,7 @@ static struct dense_test emit_dense_test(struct body *b, const struct uop *u, ui
 
 static bool may_be_dense(const struct body *b, const struct uop *u)
 {
-    return !b->is_part && !is_by_lane(u) && data_is_dense(u);
+    return !b->is_part && !is_by_lane(u) && !data_is_atomic(u) && data_is_dense(u);
 }
 
 static void emit_load(struct body *b, const struct moving *m, bool is_checked)
@@ -405,6 +405,14 @@ static void emit_store(struct body *b, const struct moving *m, bool is_checked)
     data_store_lanes(b, u, values, &addresses, is_by_lane(u));
     if (may_be_dense(b, u)) x86_land(b->a, done);
     if (!is_by_lane(u)) x86_store_imm(b->a, OF_EXEC(changed), -1);
+}
+
+static void emit_atomic(struct body *b, const struct moving *m, bool is_checked)
+{
+    struct x86_place addresses = shape_addresses(m->slot, 0);
+    if (is_checked) load(b, R11, OF_EXEC(shared));
+    data_atomic_lanes(b, m->u, m->results, m->values, &addresses, m->u->space == SPACE_SHARED);
+    if (m->u->poll) x86_store_imm(b->a, OF_EXEC(polled), 1);
 }
 
 /* ---- templates ------------------------------------------------------------------------------- */
@@ -506,8 +514,10 @@ static void emit_access(struct body *b, const struct moving *m)
     }
     if (m->u->insn->op == OP_LD)
         emit_load(b, m, is_checked);
-    else
+    else if (m->u->insn->op == OP_ST)
         emit_store(b, m, is_checked);
+    else
+        emit_atomic(b, m, is_checked);
     m->slow->back = b->a->used;
     if (!b->is_guarded) return;
     x86_land(b->a, none);
@@ -515,35 +525,31 @@ static void emit_access(struct body *b, const struct moving *m)
     x86_scalar(b->a, false, X86_STORE, RAX, OF_FRAME(mask));
 }
 
-static void translate_load(struct body *b, struct moving *m)
+static void translate_moving(struct body *b, struct moving *m)
 {
     const struct uop *u = m->u;
-    unsigned width = u->dst_bits / 8u;
-    for (unsigned k = 0; k < u->vector; k++)
+    bool is_load = u->insn->op == OP_LD;
+    unsigned width = u->dst_bits / 8u, results = is_load ? u->vector : u->dst[0] != REF_NONE;
+    unsigned values = is_load ? 0 : u->insn->atom_op == ATOM_CAS ? 2 : u->vector;
+    for (unsigned k = 0; k < values; k++)
+        m->values[k] = value_source(b, u->src[1 + k], width);
+    for (unsigned k = 0; k < results; k++)
         m->results[k] = value_begin(b, width);
     m->slow = add_slow(b);
     memcpy(m->slow->results, m->results, sizeof m->results);
-    m->slow->result_count = u->vector;
+    m->slow->result_count = (uint8_t)results;
     m->slow->result_chunks = (uint8_t)(width * WARP_LANES / VECTOR_BYTES);
     emit_access(b, m);
     add_access(b, u, m->slot);
-    for (unsigned k = 0; k < u->vector; k++)
+    for (unsigned k = 0; k < results; k++)
         value_finish(b, k, &m->results[k], width, false);
-}
-
-static void translate_store(struct body *b, struct moving *m)
-{
-    for (unsigned k = 0; k < m->u->vector; k++)
-        m->values[k] = value_source(b, m->u->src[1 + k], m->u->dst_bits / 8u);
-    m->slow = add_slow(b);
-    emit_access(b, m);
-    add_access(b, m->u, m->slot);
 }
 
 static bool is_access(const struct uop *u)
 {
     bool is_load = u->insn->op == OP_LD;
-    return (is_load || u->insn->op == OP_ST) && is_simple(u) && (!is_load || has_results(u));
+    if (!is_load && u->insn->op != OP_ST && !data_is_atomic(u)) return false;
+    return is_simple(u) && (!is_load || has_results(u));
 }
 
 bool template_access(struct body *b, const struct uop *u)
@@ -555,7 +561,7 @@ bool template_access(struct body *b, const struct uop *u)
     if (!is_in_known_space(u) || moving.slot == SHAPES_MAX) return false;
     if (u->has_address && !b->shapes[moving.slot].is_known)
         moving.address = value_source(b, u->src[0], u->address64 ? 8 : 4);
-    (is_load ? translate_load : translate_store)(b, &moving);
+    translate_moving(b, &moving);
     return true;
 }
 

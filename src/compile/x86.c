@@ -161,6 +161,12 @@ void x86_scalar(struct assembler *a, bool is_wide, unsigned opcode, unsigned reg
     put_operand(a, reg, rm);
 }
 
+void x86_compare_swap(struct assembler *a, bool is_wide, unsigned gpr, struct x86_place at)
+{
+    put(a, 0xf0);
+    x86_scalar(a, is_wide, 0x0fb1, gpr, at);
+}
+
 void x86_store_word(struct assembler *a, unsigned gpr, struct x86_place to)
 {
     put(a, 0x66);

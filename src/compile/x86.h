@@ -100,6 +100,8 @@ enum {
     X86_STORE_BYTE = 0x88,
     X86_CMOV = 0x0f40, /* | condition */
 };
+/* lock cmpxchg: the word becomes `gpr` if it is as rax, else rax what it is. */
+void x86_compare_swap(struct assembler *a, bool is_wide, unsigned gpr, struct x86_place at);
 void x86_store_word(struct assembler *a, unsigned gpr, struct x86_place to); /* 16 bits */
 void x86_low_word(struct assembler *a, unsigned gpr, unsigned vector);       /* vmovq r64, xmm */
 void x86_first_bit(struct assembler *a, unsigned to, unsigned from);         /* tzcnt, 32 bits */
@@ -133,6 +135,8 @@ enum x86_condition {
     X86_NOT_EQUAL = 5,
     X86_BELOW_EQUAL = 6,
     X86_ABOVE = 7,
+    X86_LESS = 12,
+    X86_GREATER = 15,
     X86_ALWAYS = 16
 };
 /* A jump to a place that x86_land or x86_land_at tells; its number. */

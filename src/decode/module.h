@@ -172,6 +172,7 @@ struct function {
     const uint32_t *crossing;
     uint32_t max_live_registers; /* 32-bit registers live at once: liveness estimate */
     /* doc/engine.md#order-of-the-blocks; for entries including callees */
+    const bool *is_read; /* by register: some instruction reads it */
     bool ordered;
     const char *ordered_reason; /* "atom.global.cas with used result at line 41" */
     uint32_t unsupported_count; /* the instruction there is a trap */

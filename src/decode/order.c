@@ -107,8 +107,9 @@ static const char *why_ordered(const struct module *module, const struct insn *i
 
 static void classify_function(struct module *module, struct function *function)
 {
-    bool *read = mem_zalloc(function->vreg_count, sizeof *read);
+    bool *read = ARENA_ARRAY(&module->arena, bool, function->vreg_count + 1);
     mark_reads(function, read);
+    function->is_read = read;
     function->ordered = native_calls(function->native_code, BUILTINS_IN_ORDER);
     if (function->ordered)
         function->ordered_reason = native_calls(function->native_code, BUILTINS_OF_DEVICE)
@@ -122,7 +123,6 @@ static void classify_function(struct module *module, struct function *function)
         function->ordered_reason =
             arena_format(&module->arena, "%s%s at line %u", insn->text, why, insn->line);
     }
-    mem_free(read);
 }
 
 /* Callers by callee, and who calls through pointers: the call graph against its edges. */

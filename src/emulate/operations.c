@@ -313,11 +313,19 @@ static uint8_t parameter_space(const struct making *m)
     return spaces[m->b->parameter_homes[operand->symbol]];
 }
 
-static bool polls(const struct insn *insn)
+static bool reads_result(const struct making *m)
 {
+    const struct operand *result = &m->insn->operands[0];
+    return m->insn->ndst && result->kind == OPERAND_REGISTER && m->function->is_read[result->reg];
+}
+
+static bool polls(const struct making *m)
+{
+    const struct insn *insn = m->insn;
     bool global = insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC ||
                   insn->space == SPACE_SHARED || insn->space == SPACE_NONE;
-    if (insn->op == OP_ATOM || insn_is_mbarrier_wait(insn)) return true;
+    if (insn->op == OP_ATOM) return reads_result(m);
+    if (insn_is_mbarrier_wait(insn)) return true;
     return insn->op == OP_LD && global && insn->semantics != MEM_WEAK;
 }
 
@@ -390,7 +398,7 @@ static void place_memory(struct making *m, struct uop *u)
     u->bytes = (uint8_t)(element * insn->vector);
     u->dst_bits = (uint8_t)(bits ? bits : element < 2 ? 16 : 8 * element);
     u->space = insn->space == SPACE_PARAM ? parameter_space(m) : insn->space;
-    u->poll = polls(insn);
+    u->poll = polls(m);
 }
 
 static bool is_memory(const struct insn *insn)

@@ -132,6 +132,10 @@ static bool holds(enum x86_condition condition, uint64_t a, uint64_t b)
         return a != b;
     case X86_BELOW_EQUAL:
         return a <= b;
+    case X86_LESS:
+        return (int64_t)a < (int64_t)b;
+    case X86_GREATER:
+        return (int64_t)a > (int64_t)b;
     default: /* X86_ABOVE */
         return a > b;
     }
@@ -168,14 +172,16 @@ static void check_condition(enum x86_condition condition, uint64_t a, uint64_t b
     jump = x86_jump(&code, condition);
     x86_imm(&code, X86_ADD_IMM, RAX, 2);
     x86_land(&code, jump);
-    int wanted = holds(condition, a, b) + (holds(condition, (uint32_t)a, b) ? 0 : 2);
+    bool is_signed = condition == X86_LESS || condition == X86_GREATER;
+    uint64_t word = is_signed ? (uint64_t)(int32_t)a : (uint32_t)a;
+    int wanted = holds(condition, a, b) + (holds(condition, word, b) ? 0 : 2);
     assert_int_equal(end(&code, &state), wanted);
 }
 
 static void test_conditions(void **unused)
 {
-    static const uint8_t conditions[] = {X86_BELOW,     X86_ABOVE_EQUAL, X86_EQUAL,
-                                         X86_NOT_EQUAL, X86_BELOW_EQUAL, X86_ABOVE};
+    static const uint8_t conditions[] = {X86_BELOW,       X86_ABOVE_EQUAL, X86_EQUAL, X86_NOT_EQUAL,
+                                         X86_BELOW_EQUAL, X86_ABOVE,       X86_LESS,  X86_GREATER};
     (void)unused;
     skip_without_v4();
     for (unsigned i = 0; i < sizeof conditions; i++)
@@ -270,6 +276,32 @@ static void check_stores(uint64_t a, unsigned base)
     wanted.memory[2] = 0xfffffffb;
     wanted.memory[3] = 4 - UINT64_C(9);
     assert_memory_equal(&state, &wanted, sizeof state);
+}
+
+static void check_compare_swap(uint64_t a, uint64_t b, bool is_wide, unsigned next)
+{
+    struct assembler code = {0};
+    struct state state = {.a = a, .memory = {7, b}}, wanted = state;
+    uint64_t given = is_wide ? a : (uint32_t)a, held = is_wide ? b : (uint32_t)b;
+    uint64_t put = given == held ? 42 : b;
+    begin(&code);
+    x86_load_imm(&code, R10, 1);
+    x86_scalar(&code, is_wide, X86_LOAD, RAX, x86_at(RDI, AT(a)));
+    x86_load_imm(&code, next, 42);
+    x86_compare_swap(&code, is_wide, next, x86_indexed(RDI, AT(memory[0]), R10, 3));
+    assert_int_equal(end(&code, &state), held);
+    memcpy(&wanted.memory[1], &put, is_wide ? 8 : 4);
+    assert_memory_equal(&state, &wanted, sizeof state);
+}
+
+static void test_compare_swap(void **unused)
+{
+    static const uint8_t nexts[] = {RCX, R8, R15};
+    (void)unused;
+    skip_without_v4();
+    for (unsigned k = 0; k < NUMBERS * NUMBERS; k++)
+        for (unsigned i = 0; i < 2 * sizeof nexts; i++)
+            check_compare_swap(numbers[k / NUMBERS], numbers[k % NUMBERS], i % 2, nexts[i / 2]);
 }
 
 /* The first word of a vector. */
@@ -391,8 +423,9 @@ static void test_calls(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_others),     cmocka_unit_test(test_low_word),
-        cmocka_unit_test(test_masks),      cmocka_unit_test(test_calls)};
+        cmocka_unit_test(test_arithmetic),  cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_others),      cmocka_unit_test(test_low_word),
+        cmocka_unit_test(test_masks),       cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_compare_swap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
