@@ -448,6 +448,12 @@ void sync_complete(struct exec *x, struct block *block, uint32_t id)
     state->generation++;
 }
 
+void sync_cluster_done(const struct cluster *cluster)
+{
+    for (uint32_t rank = 0; rank < (cluster->size ? cluster->size : 1); rank++)
+        cluster->blocks[rank]->sync->generation++;
+}
+
 void sync_leave(struct exec *x, const struct warp *warp)
 {
     struct sync_state *state = x->block->sync;

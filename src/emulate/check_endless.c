@@ -172,6 +172,7 @@ static bool loop_reads(const struct program *program, uint32_t at)
 static bool has_no_others(const struct worker *worker)
 {
     const struct launch *launch = worker->launch;
+    if (launch->cluster_blocks) return false;
     bool ordered = launch->program->functions[0].function->ordered && !launch->options->unordered;
     return !ordered || (worker->resident == 1 && launch->next_unit >= launch->units);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "emulate/check_sync.h"
+#include "emulate/cluster.h"
 #include "emulate/mbarrier.h"
 
 /* What was an mbarrier object at some time. */
@@ -28,11 +29,10 @@ static void tell(const struct exec *x, enum check_code code, const struct insn *
     sync_send(x, &report);
 }
 
-static void check_init(const struct exec *x, const struct insn *insn, uint32_t lane,
-                       uint64_t address, uint64_t count)
+static void check_init(const struct exec *x, struct hash_table *objects, const struct insn *insn,
+                       uint32_t lane, uint64_t address, uint64_t count)
 {
-    struct known_object *object =
-        hash_table_add(&x->block->sync->objects, address + 1, sizeof *object);
+    struct known_object *object = hash_table_add(objects, address + 1, sizeof *object);
     char detail[160];
     if (object->is_live)
         tell(x, CHECK_CODE_MBARRIER_AGAIN, insn, lane, address,
@@ -73,12 +73,12 @@ void sync_mbarrier(struct exec *x, const struct insn *insn, uint32_t lane, uint6
                    uint64_t bits, uint64_t operand)
 {
     char detail[160];
+    struct hash_table *objects = &cluster_home(x, &address)->sync->objects;
     if (insn->op == OP_MBARRIER_INIT) {
-        check_init(x, insn, lane, address, operand);
+        check_init(x, objects, insn, lane, address, operand);
         return;
     }
-    struct known_object *object =
-        hash_table_find(&x->block->sync->objects, address + 1, sizeof *object);
+    struct known_object *object = hash_table_find(objects, address + 1, sizeof *object);
     if (!object || !object->is_live) {
         tell(x, CHECK_CODE_MBARRIER_NONE, insn, lane, address,
              object ? "the object was invalidated before" : NULL);

@@ -425,9 +425,6 @@ void check_notes(const struct launch *launch)
          "far past one of them may not be seen"},
         {CHECK_INIT, is_native,
          "init: uses of uninitialised values by machine code are not seen; compile with PTX"},
-        {CHECK_SYNC, launch->has_cluster_order,
-         "sync: of kernels with clusters or their barrier only deadlocks and the instruction limit "
-         "are seen"},
         {CHECK_RACE, is_native, "race: accesses of machine code are not seen; compile with PTX"},
         {CHECK_SYNC, is_native,
          "sync: of machine code only deadlocks and the instruction limit are seen; compile with "

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulate/exec.h"
+#include "emulate/cluster.h"
 
 void order_block_begin(struct exec *x, struct block *block)
 {
@@ -76,20 +76,6 @@ void order_cluster_pass(struct exec *x, const struct warp *warp, const struct bl
         x->check->order->cluster_pass(x->check->order_self, block->ordering, warp->index, lanes);
 }
 
-/* The block whose shared memory is at a distance from that of the block at hand; then the address there. */
-static const struct block *home_of(const struct exec *x, uint64_t *address)
-{
-    uintptr_t at = (uintptr_t)x->shared + (uintptr_t)*address;
-    for (uint32_t rank = 0; rank < x->cluster->size; rank++) {
-        const struct block *block = x->cluster->blocks[rank];
-        uintptr_t from = at - (uintptr_t)block->shared;
-        if (from >= x->launch->shared_end) continue;
-        *address = from;
-        return block;
-    }
-    return x->block;
-}
-
 /* ---- fences and groups ----------------------------------------------------------------------- */
 
 void order_fence(struct exec *x, const struct uop *u)
@@ -133,7 +119,7 @@ void order_mbarrier(struct exec *x, const struct uop *u, const struct access *ac
     for (uint32_t left = lanes; left; left &= ~told.lanes) {
         const uint64_t address = access->addresses[__builtin_ctz(left)];
         told.address = address;
-        told.home = is_remote ? home_of(x, &told.address)->ordering : told.block;
+        told.home = is_remote ? cluster_home(x, &told.address)->ordering : told.block;
         told.lanes = 0;
         told.ends = false;
         for (uint32_t rest = left; rest && !told.ends; rest &= rest - 1) {
@@ -243,7 +229,7 @@ static void order_remote(const struct exec *x, struct check_access told)
         for (uint32_t rest = left; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
             uint64_t address = access->addresses[lane];
-            const struct block *its = home_of(x, &address);
+            const struct block *its = cluster_home(x, &address);
             if (home && its != home) continue;
             home = its;
             addresses[lane] = address;

@@ -83,6 +83,8 @@ void sync_arrive(struct exec *x, const struct warp *warp, const struct insn *ins
                  uint32_t id, bool counted, uint32_t count);
 /* All that wait at barrier `id` are about to go on. */
 void sync_complete(struct exec *x, struct block *block, uint32_t id);
+/* All threads of a cluster have come to its barrier. */
+void sync_cluster_done(const struct cluster *cluster);
 /* The lanes that wait at a node are about to go on without the others. */
 void sync_release(struct exec *x, struct warp *warp, int32_t node);
 /* Every lane of the warp has left. */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "emulate/check_sync.h"
+
 /* ---- places ---------------------------------------------------------------------------------- */
 
 static uint64_t block_index(const struct launch *launch, uint64_t number, uint32_t rank)
@@ -123,6 +125,7 @@ static void look(struct exec *x, struct cluster *cluster)
     cluster->phase = !cluster->phase;
     x->releases++;
     if (x->checks & CHECK_RACE) order_cluster_done(x, cluster);
+    if (x->checks & CHECK_SYNC) sync_cluster_done(cluster);
     for (uint32_t rank = 0; rank < (cluster->size ? cluster->size : 1); rank++)
         release_block(x, cluster->blocks[rank]);
 }
@@ -174,6 +177,19 @@ struct block *cluster_block(const struct exec *x, uint64_t *address)
     *address &= SHARED_WINDOW_BYTES - 1;
     if (!window) return x->block;
     return window <= x->cluster->size ? x->cluster->blocks[window - 1] : NULL;
+}
+
+struct block *cluster_home(const struct exec *x, uint64_t *distance)
+{
+    uintptr_t at = (uintptr_t)x->shared + (uintptr_t)*distance;
+    for (uint32_t rank = 0; rank < x->cluster->size; rank++) {
+        struct block *block = x->cluster->blocks[rank];
+        uintptr_t from = at - (uintptr_t)block->shared;
+        if (from >= x->launch->shared_end) continue;
+        *distance = from;
+        return block;
+    }
+    return x->block;
 }
 
 unsigned char *cluster_memory(struct exec *x, const struct uop *u, uint32_t lane, uint64_t address,

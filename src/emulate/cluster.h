@@ -25,6 +25,9 @@ void cluster_drop(struct exec *x, struct warp *warp, uint32_t lanes);
 
 /* The block whose memory an address in shared memory means, and the address there; NULL: the cluster has none. */
 struct block *cluster_block(const struct exec *x, uint64_t *address);
+/* The block whose shared memory lies at that distance from that of the block at hand, in the host; then the address
+ * there. */
+struct block *cluster_home(const struct exec *x, uint64_t *distance);
 /* What `bytes` bytes there are; NULL: a fault was recorded. */
 unsigned char *cluster_memory(struct exec *x, const struct uop *u, uint32_t lane, uint64_t address,
                               uint64_t bytes);

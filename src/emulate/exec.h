@@ -651,7 +651,6 @@ struct launch {
     uint64_t next_unit;          /* atomic: the next to hand out */
     uint64_t finished;           /* atomic */
     uint32_t cluster[3], cluster_blocks; /* blocks by cluster; 0: a launch without clusters */
-    bool has_cluster_order;       /* with checks: blocks of clusters may order its accesses */
     uint64_t fault_block;         /* atomic: least order of a block that failed, UINT64_MAX */
     uint64_t shown_tenths;        /* time of the last progress message */
     struct print_log *printed;    /* NULL: printf output is dropped */

@@ -57,7 +57,6 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->tracks = x->checks & CHECK_INIT && !program->native_code;
     if (x->tracks) x->defined = defined_create(launch);
     compiling_begin(x, launch);
-    if (launch->has_cluster_order) x->checks &= ~(unsigned)CHECK_SYNC;
     if (program->native_code) /* its lanes meet, and its fences order, by other rules */
         x->checks &= ~(unsigned)(CHECK_SYNC | CHECK_RACE);
     if (observer) {
@@ -299,16 +298,6 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
     return WS_OK;
 }
 
-/* What orders it that the tool sync does not follow. */
-static bool has_cluster_order(const struct launch *launch)
-{
-    const struct launch_view *view = &launch->program->view;
-    bool found = launch->cluster_blocks;
-    for (uint32_t i = 0; i < view->insn_count; i++)
-        found = found || view->insns[i]->op == OP_CLUSTER_WAIT;
-    return found;
-}
-
 static void derive_sizes(struct launch *launch)
 {
     const struct launch_options *options = launch->options;
@@ -325,7 +314,6 @@ static void derive_sizes(struct launch *launch)
     launch->cluster_blocks = cluster_blocks(cluster);
     if (launch->cluster_blocks == 1) launch->cluster_blocks = 0;
     memcpy(launch->cluster, cluster, sizeof launch->cluster);
-    launch->has_cluster_order = launch->device->check && has_cluster_order(launch);
     launch->max_instructions =
         options->max_instructions ? options->max_instructions : UINT64_C(1) << 40;
     launch->fault_block = UINT64_MAX;
