@@ -451,11 +451,12 @@ struct frame {
 };
 
 /* Since lanes had their last turn: backward branches, those before which they polled once more, and those
- * of these since they changed memory. Splits that part inherit it, so that no loop is without end because
- * its lanes part and meet in it. */
+ * before which they polled or read a clock since they changed memory. Splits that part inherit it, so that no loop is
+ * without end because its lanes part and meet in it. */
 struct turns {
     uint32_t backward, polls, quiet;
     bool polled; /* since the last backward branch */
+    bool timed;  /* the same: read a clock */
     bool waits;  /* a phase of an mbarrier object that it looked at has not ended */
 };
 
@@ -575,6 +576,7 @@ struct exec {
     unsigned char *base[BASE_COUNT];
     uint32_t mask;       /* lanes that execute */
     uint32_t polled;     /* set by polling accesses since the split was scheduled */
+    bool timed;          /* the same by clock reads */
     bool waits;          /* the same by mbarrier waits for a phase that has not ended */
     uint32_t changed;    /* lanes that changed shared or global memory since the last code block */
     uint64_t idle_turns; /* that polling splits have taken since anyone changed memory */

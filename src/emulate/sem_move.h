@@ -92,18 +92,32 @@ static void mov_words(struct exec *x, const struct uop *u)
     }
 }
 
+/* The same value for all lanes. */
+static void write_value(struct exec *x, const struct uop *u, uint64_t value)
+{
+    const int32_t *m = x->lane_mask;
+    if (u->dst_bits == 64) {
+        uint64_t *d = DST(uint64_t, 0);
+        VECTOR LANES d[i] = m[i] ? value : d[i];
+    } else if (u->dst_bits == 32) {
+        uint32_t *d = DST(uint32_t, 0);
+        VECTOR LANES d[i] = m[i] ? (uint32_t)value : d[i];
+    } else {
+        LANES if ((x->mask >> i) & 1) write_bits(x, u->dst[0], u->dst_bits, value, 0, i);
+    }
+}
+
 /* %clock and %globaltimer; imm: the bits to leave out. */
 static void clock_any(struct exec *x, const struct uop *u)
 {
-    uint64_t value = clock_read(x, u->is_timer) >> u->imm;
-    LANES if ((x->mask >> i) & 1) write_bits(x, u->dst[0], u->dst_bits, value, 0, i);
+    write_value(x, u, clock_read(x, u->is_timer) >> u->imm);
+    x->timed = true;
 }
 
 /* Address of a .local variable: its offset in the function's frame plus where that frame lies. */
 static void local_address(struct exec *x, const struct uop *u)
 {
-    uint64_t value = (uint64_t)u->imm + x->frame->locals;
-    LANES if ((x->mask >> i) & 1) write_bits(x, u->dst[0], u->dst_bits, value, 0, i);
+    write_value(x, u, (uint64_t)u->imm + x->frame->locals);
 }
 
 /* cvta: imm is the window of the space; `to` subtracts it. Null stays null. */

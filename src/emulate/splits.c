@@ -37,9 +37,12 @@ void frame_release(struct warp *warp, struct frame *frame)
 /* Of lanes that go on together. */
 static struct turns join_turns(struct turns a, struct turns b)
 {
-    return (struct turns){
-        a.backward > b.backward ? a.backward : b.backward, a.polls > b.polls ? a.polls : b.polls,
-        a.quiet < b.quiet ? a.quiet : b.quiet, a.polled || b.polled, a.waits || b.waits};
+    return (struct turns){a.backward > b.backward ? a.backward : b.backward,
+                          a.polls > b.polls ? a.polls : b.polls,
+                          a.quiet < b.quiet ? a.quiet : b.quiet,
+                          a.polled || b.polled,
+                          a.timed || b.timed,
+                          a.waits || b.waits};
 }
 
 static void set_split(struct warp *warp, uint32_t at, uint32_t block, uint32_t mask, int32_t node,

@@ -4,16 +4,17 @@
  * Nobody starves: a split that goes round a loop with a polling access (atomic with a used result,
  * volatile or acquire load) a bounded number of times, or round any loop very often, gives the turn
  * to the split that has waited longest; then lanes that wait at a node may also go on without the
- * rest. That is what sm_70 promises to a spin lock taken by the lanes of one warp. Everything
- * depends on counts only, so every run is the same. */
+ * rest. That is what sm_70 promises to a spin lock taken by the lanes of one warp. A loop that reads a
+ * clock does so, too: warps that wait for a time wait together. Everything depends on counts only, so
+ * every run is the same. */
 #include <string.h>
 
 #include "emulate/abreast.h"
 #include "emulate/check_sync.h"
 #include "emulate/cluster.h"
 
-/* Backward branches of one split before another gets a turn: those after a poll since it changed
- * memory, those after a poll, and all. A guess: long enough that loops of unequal length reconverge, short enough that
+/* Backward branches of one split before another gets a turn: those after a poll or clock read since it
+ * changed memory, those after a poll, and all. A guess: long enough that loops of unequal length reconverge, short enough that
  * a lock is handed on soon and that waiting, which is counted, stays short. */
 enum { POLL_TURNS = 16, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 
@@ -307,19 +308,20 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
 
 static void note_turn(struct exec *x, struct turns *turns, const struct code *code)
 {
-    if (x->polled || x->waits) {
+    if (x->polled || x->timed || x->waits) {
         turns->polled |= x->polled != 0;
+        turns->timed |= x->timed;
         turns->waits |= x->waits;
         x->polls += x->polled;
         x->polled = 0;
-        x->waits = false;
+        x->timed = x->waits = false;
     }
     if (code->backward) {
         turns->backward++;
-        if (turns->polled) {
-            turns->polls++;
+        if (turns->polled || turns->timed) {
+            turns->polls += turns->polled;
             turns->quiet++;
-            turns->polled = false;
+            turns->polled = turns->timed = false;
         }
     }
     if (x->changed) turns_changed(x, turns);
@@ -373,7 +375,7 @@ static const struct code *run_code(struct exec *x, struct warp *warp, struct spl
 static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
 {
     x->polled = 0;
-    x->waits = false;
+    x->timed = x->waits = false;
     warp_set_frame(x, warp, warp->splits[at].frame);
     for (;;) {
         struct split *split = &warp->splits[at];
