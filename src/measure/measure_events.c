@@ -92,7 +92,7 @@ static void *worker_begin(void *self)
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-static struct stage *worker_stage(struct worker *w, uint32_t ordinal)
+struct stage *worker_stage(struct worker *w, uint32_t ordinal)
 {
     struct stage **stage = &w->stages[ordinal];
     if (!*stage) {
@@ -152,22 +152,36 @@ static struct thread_sums sum_lanes(struct warp_state *warp)
     return sums;
 }
 
-/* Adds the instructions of `warps` warps that are alike, since they entered their stage, to the block's share. */
-static void leave_stage(struct block_state *block, struct warp_state *warp, uint32_t warps)
+struct stage_work stage_work_of(struct warp_state *warp)
 {
-    if (!warp->insns) return;
-    while (block->share_count <= warp->ordinal) {
+    struct thread_sums threads = warp->has_lanes ? sum_lanes(warp) : sum_masks(warp);
+    return (struct stage_work){
+        .insns = warp->insns, .thread_sum = threads.sum, .thread_max = threads.most};
+}
+
+void share_add(struct block_state *block, uint32_t ordinal, const struct stage_work *work)
+{
+    while (block->share_count <= ordinal) {
         GROW(block->shares, block->share_count, block->share_capacity);
         block->shares[block->share_count++] = (struct stage_share){0};
     }
-    struct stage_share *share = &block->shares[warp->ordinal];
-    struct thread_sums threads = warp->has_lanes ? sum_lanes(warp) : sum_masks(warp);
-    share->warp_sum += warps * warp->insns;
-    if (warp->insns > share->warp_max) share->warp_max = warp->insns;
-    share->thread_sum += warps * threads.sum;
-    if (threads.most > share->thread_max) share->thread_max = threads.most;
-    share->shared_sum += warps * warp->shared;
-    if (warp->shared > share->shared_max) share->shared_max = warp->shared;
+    struct stage_share *share = &block->shares[ordinal];
+    share->warp_sum += work->warps * work->insns;
+    if (work->insns > share->warp_max) share->warp_max = work->insns;
+    share->thread_sum += work->warps * work->thread_sum;
+    if (work->thread_max > share->thread_max) share->thread_max = work->thread_max;
+    share->shared_sum += work->shared_sum;
+    if (work->shared_max > share->shared_max) share->shared_max = work->shared_max;
+}
+
+/* Adds what warps that are alike did since they entered their stage to the block's share. */
+void leave_stage(struct block_state *block, struct warp_state *warp, uint32_t warps)
+{
+    if (!warp->insns) return;
+    struct stage_work work = stage_work_of(warp);
+    work.warps = warps;
+    stage_work_add_shared(&work, warp->shared, warps);
+    share_add(block, warp->ordinal, &work);
     warp->shared = 0;
     warp->insns = warp->full = warp->on_count = warp->off_count = 0;
 }
@@ -310,7 +324,7 @@ static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint3
     if (record_of(ref)) block_record_guard(record_of(ref), insn, on);
     if (is_silent(ref)) return;
     if (w->measure->is_exit[insn]) warp->dead |= on;
-    if (off) lanes_are_off(worker, warp, insn, off, 1, 1);
+    if (off) lanes_are_off(worker, warp, insn, off, 1);
 }
 
 static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
@@ -323,7 +337,8 @@ static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint
         w->divergent[insn]++;
         warp_of(ref)->stage->sums.divergent++;
     }
-    branch_often(w, warp_of(ref), insn, active & ~taken, 1, 1);
+    uint32_t off = active & ~taken;
+    if (off && is_guarded_branch(w, insn)) lanes_are_off(w, warp_of(ref), insn, off, 1);
 }
 
 static bool is_ordered(void *worker, const struct warp_ref *ref)

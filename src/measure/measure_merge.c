@@ -37,6 +37,7 @@ static void expand_groups(struct worker *w)
 void measure_settle(struct worker *w)
 {
     expand_groups(w);
+    measure_expand_passages(w);
     measure_expand_passes(w);
 }
 
@@ -63,6 +64,7 @@ static void worker_destroy(struct worker *w)
         tally_clear(&w->stages[i]->tally);
         tally_clear(&w->stages[i]->groups);
         tally_clear(&w->stages[i]->passes);
+        tally_clear(&w->stages[i]->passages);
         mem_free(w->stages[i]);
     }
     for (uint32_t i = 0; i < w->measure->site_count; i++)
@@ -78,6 +80,7 @@ static void worker_destroy(struct worker *w)
     mem_free(w->site_tallies);
     mem_free(w->unlisted);
     mem_free(w->passes);
+    mem_free(w->passages);
     history_table_clear(&w->histories);
     mem_free(w->lanes_off);
     mem_free(w->divergent);

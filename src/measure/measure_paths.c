@@ -35,6 +35,47 @@ static struct path_pass *add_pass(struct worker *w, uint32_t number, const struc
     return pass;
 }
 
+static const struct path_pass *find_pass(struct worker *w, const struct path_piece *piece)
+{
+    uint32_t number = piece->path->number + piece->steps - 1;
+    bool is_known = number < w->pass_count && w->passes[number].path;
+    return is_known ? &w->passes[number] : add_pass(w, number, piece);
+}
+
+/* ---- of a stage ------------------------------------------------------------------------------ */
+
+static void stage_count_piece(struct stage *stage, const struct path_pass *pass, uint32_t active,
+                              uint64_t times)
+{
+    tally_add(&stage->passes, 2 * pass->tally + 1, times * bits_count(active));
+    stage->passes.counts[2 * pass->tally] += times;
+}
+
+/* The branch behind a piece. */
+static void stage_count_branch(struct worker *w, struct stage *stage,
+                               const struct path_piece *piece, uint64_t times)
+{
+    uint32_t insn = piece->path->steps[piece->steps - 1].branch;
+    if (insn == NO_BRANCH) return;
+    if (piece->taken && piece->taken != piece->active) {
+        w->divergent[insn] += times;
+        stage->sums.divergent += times;
+    }
+    if (is_guarded_branch(w, insn))
+        stage_lanes_off(w, stage, insn, times * bits_count(piece->active & ~piece->taken));
+}
+
+void stage_count_pieces(struct worker *w, struct stage *stage, const struct path_piece *pieces,
+                        uint32_t count, uint64_t times)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        stage_count_piece(stage, find_pass(w, &pieces[i]), pieces[i].active, times);
+        if (i + 1 < count) stage_count_branch(w, stage, &pieces[i], times);
+    }
+}
+
+/* ---- of a warp ------------------------------------------------------------------------------- */
+
 /* A warp passes something, and so do others that are alike. */
 struct passing {
     struct worker *w;
@@ -45,29 +86,20 @@ struct passing {
 
 static void count_piece(const struct passing *p, const struct path_piece *piece)
 {
-    struct worker *w = p->w;
-    uint32_t number = piece->path->number + piece->steps - 1;
-    bool is_known = number < w->pass_count && w->passes[number].path;
-    const struct path_pass *pass = is_known ? &w->passes[number] : add_pass(w, number, piece);
-    struct tally *tally = &p->warp->stage->passes;
-    uint64_t all = p->warps * p->times;
-    tally_add(tally, 2 * pass->tally + 1, all * bits_count(piece->active));
-    tally->counts[2 * pass->tally] += all;
+    const struct path_pass *pass = find_pass(p->w, piece);
+    stage_count_piece(p->warp->stage, pass, piece->active, p->warps * p->times);
     if (pass->exits) p->warp->dead |= piece->active;
     if (pass->off) pend_lanes_off(p->warp, piece->active, p->times * pass->off);
     count_insns(p->warp, piece->active, p->times * piece->path->insn_counts[piece->steps - 1]);
 }
 
-/* The branch behind a piece. */
 static void count_branch(const struct passing *p, const struct path_piece *piece)
 {
-    uint32_t insn = piece->path->steps[piece->steps - 1].branch;
-    if (insn == NO_BRANCH) return;
-    if (piece->taken && piece->taken != piece->active) {
-        p->w->divergent[insn] += p->warps * p->times;
-        p->warp->stage->sums.divergent += p->warps * p->times;
-    }
-    branch_often(p->w, p->warp, insn, piece->active & ~piece->taken, p->times, p->warps);
+    uint32_t insn = piece->path->steps[piece->steps - 1].branch,
+             off = piece->active & ~piece->taken;
+    stage_count_branch(p->w, p->warp->stage, piece, p->warps * p->times);
+    if (insn != NO_BRANCH && off && is_guarded_branch(p->w, insn))
+        pend_lanes_off(p->warp, off, p->times);
 }
 
 static void pass_history(const struct passing *p, const struct path_piece *piece, uint64_t times)
@@ -78,12 +110,18 @@ static void pass_history(const struct passing *p, const struct path_piece *piece
     history_pass(&w->histories, &p->warp->history, &route, times, &w->sums);
 }
 
-/* What came to the sums since `before` comes to them again. */
-static void sum_again(struct history_sums *sums, const struct history_sums *before, uint64_t times)
+static struct history_sums sums_since(const struct history_sums *now,
+                                      const struct history_sums *before)
 {
-    sums->distance += times * (sums->distance - before->distance);
-    sums->consumers += times * (sums->consumers - before->consumers);
-    sums->groups += times * (sums->groups - before->groups);
+    return (struct history_sums){now->distance - before->distance,
+                                 now->consumers - before->consumers, now->groups - before->groups};
+}
+
+static void sums_add(struct history_sums *sums, const struct history_sums *add, uint64_t times)
+{
+    sums->distance += times * add->distance;
+    sums->consumers += times * add->consumers;
+    sums->groups += times * add->groups;
 }
 
 /* Turn by turn until one changes nothing: so do all that follow. */
@@ -96,12 +134,13 @@ static void pass_histories(const struct passing *p, const struct path_piece *pie
         for (uint32_t i = 0; i < count; i++)
             pass_history(p, &pieces[i], 1);
         if (warp->number != number || number == HISTORY_OWN) continue;
-        sum_again(&p->w->sums, &before, left);
+        const struct history_sums same = sums_since(&p->w->sums, &before);
+        sums_add(&p->w->sums, &same, left);
         return;
     }
 }
 
-static uint64_t count_all_insns(const struct path_piece *pieces, uint32_t count)
+uint64_t path_count_insns(const struct path_piece *pieces, uint32_t count)
 {
     uint64_t insns = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -112,8 +151,7 @@ static uint64_t count_all_insns(const struct path_piece *pieces, uint32_t count)
 static void count_pieces(const struct passing *p, const struct path_piece *pieces, uint32_t count,
                          bool is_end)
 {
-    const struct history_sums before = p->w->sums;
-    p->warp->insns += p->times * count_all_insns(pieces, count);
+    p->warp->insns += p->times * path_count_insns(pieces, count);
     for (uint32_t i = 0; i < count; i++) {
         count_piece(p, &pieces[i]);
         if (!is_end || i + 1 < count) count_branch(p, &pieces[i]);
@@ -122,7 +160,17 @@ static void count_pieces(const struct passing *p, const struct path_piece *piece
         pass_history(p, pieces, p->times);
     else
         pass_histories(p, pieces, count);
-    sum_again(&p->w->sums, &before, p->warps - 1);
+}
+
+struct history_sums warps_pass(struct worker *w, struct warp_state *warp, uint32_t warps,
+                               const struct path_piece *pieces, uint32_t count)
+{
+    const struct passing p = {w, warp, 1, warps};
+    const struct history_sums before = w->sums;
+    count_pieces(&p, pieces, count, true);
+    const struct history_sums one = sums_since(&w->sums, &before);
+    sums_add(&w->sums, &one, warps - 1);
+    return one;
 }
 
 void measure_path(void *worker, const struct warp_ref *ref, const struct path_piece *pieces,
@@ -130,30 +178,9 @@ void measure_path(void *worker, const struct warp_ref *ref, const struct path_pi
 {
     const struct passing p = {worker, warp_of(ref), times, 1};
     if (is_silent(ref))
-        p.warp->insns += times * count_all_insns(pieces, count);
+        p.warp->insns += times * path_count_insns(pieces, count);
     else
         count_pieces(&p, pieces, count, is_end);
-}
-
-void measure_paths(void *worker, const struct warp_ref *first, uint32_t warps,
-                   const struct path_piece *pieces, uint32_t count, uint32_t insn)
-{
-    struct worker *w = worker;
-    struct warp_state *warp = warp_of(first), *end = warp + warps;
-    if (is_silent(first)) {
-        for (; warp < end; warp++)
-            warp->insns += count_all_insns(pieces, count);
-        return;
-    }
-    for (struct warp_state *next; warp < end; warp = next) {
-        for (next = warp + 1; next < end && warps_are_alike(warp, next);)
-            next++;
-        const struct passing p = {w, warp, 1, (uint32_t)(next - warp)};
-        count_pieces(&p, pieces, count, true);
-        if (insn != NO_BRANCH) warp_waits(w, first->block, warp, insn, p.warps);
-        for (struct warp_state *other = warp + 1; other < next; other++)
-            warp_copy_state(w, other, warp);
-    }
 }
 
 /* ---- settling -------------------------------------------------------------------------------- */

@@ -107,9 +107,10 @@ struct measure {
 /* A stage as one worker sees it. */
 struct stage {
     struct stage_sums sums;
-    struct tally tally;  /* of costs, by their number in the worker's pattern table */
-    struct tally groups; /* of patterns of groups, which stand for costs */
-    struct tally passes; /* of paths: two by each, passages and the lanes that made them */
+    struct tally tally;    /* of costs, by their number in the worker's pattern table */
+    struct tally groups;   /* of patterns of groups, which stand for costs */
+    struct tally passes;   /* of paths: two by each, passages and the lanes that made them */
+    struct tally passages; /* of warps, by number */
 };
 
 /* The first steps of a path, as one worker sees them. */
@@ -119,6 +120,23 @@ struct path_pass {
     uint32_t tally; /* the first of two numbers, halved: those of the stages' tallies */
     uint32_t off;   /* guarded branches between the steps that no lane takes */
     bool exits;     /* behind the last */
+};
+
+/* What warps executed in a stage: each of `warps` the same, but for accesses to shared memory. */
+struct stage_work {
+    uint64_t warps, insns, thread_sum, thread_max, shared_sum, shared_max;
+};
+
+/* What a warp passes from one barrier to the next, or to the end of the kernel, and what that comes to. */
+enum { PASSAGE_PIECES = 4, PASSAGE_PLACES = 256 };
+struct passage {
+    struct path_piece pieces[PASSAGE_PIECES];
+    uint32_t count;
+    uint32_t insn;                   /* the barrier; NO_BRANCH: the end */
+    uint32_t history, threads, dead; /* of the warp before it */
+    uint32_t to;                     /* its history behind the barrier */
+    struct stage_work work;          /* of one warp, without shared memory; warps: 0 */
+    struct history_sums sums;
 };
 
 struct worker {
@@ -134,6 +152,9 @@ struct worker {
     uint64_t blocks;
     struct path_pass *passes; /* by number */
     uint32_t pass_count, passed;
+    struct passage *passages;
+    uint32_t passage_count, passage_room;
+    uint32_t passage_places[PASSAGE_PLACES]; /* number + 1 of the last one that has this place */
     struct history_table histories;
     struct history_sums sums;
     struct footprint read, written, texture; /* sectors of global memory */
@@ -177,10 +198,14 @@ bool measure_groups_quickly(void *worker, const struct warp_ref *ref,
 /* measure_paths.c: one of these callbacks. */
 void measure_path(void *worker, const struct warp_ref *ref, const struct path_piece *pieces,
                   uint32_t count, uint64_t times, bool is_end);
-void measure_paths(void *worker, const struct warp_ref *first, uint32_t warps,
-                   const struct path_piece *pieces, uint32_t count, uint32_t insn);
 /* Adds passages to the code blocks and branches of their paths. */
 void measure_expand_passes(struct worker *w);
+
+/* measure_passages.c: one of these callbacks. */
+void measure_paths(void *worker, const struct warp_ref *first, uint32_t warps,
+                   const struct path_piece *pieces, uint32_t count, uint32_t insn);
+/* Adds passages of warps to those of paths. */
+void measure_expand_passages(struct worker *w);
 
 /* measure_merge.c: puts what was counted by group and by passage of a path where single accesses and blocks are counted. */
 void measure_settle(struct worker *w);

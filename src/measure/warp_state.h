@@ -110,23 +110,26 @@ static inline void pend_lanes_off(struct warp_state *warp, uint32_t off, uint64_
     warp->off_count += times;
 }
 
-/* Of one of `warps` warps that are alike. */
-static inline void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn,
-                                 uint32_t off, uint64_t times, uint32_t warps)
+/* `count` lanes in all do not execute an instruction of code blocks that were counted. */
+static inline void stage_lanes_off(struct worker *w, struct stage *stage, uint32_t insn,
+                                   uint64_t count)
 {
-    uint64_t count = warps * times * bits_count(off);
     w->lanes_off[insn] += count;
-    warp->stage->sums.lanes_off += count;
+    stage->sums.lanes_off += count;
+}
+
+static inline void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn,
+                                 uint32_t off, uint64_t times)
+{
+    stage_lanes_off(w, warp->stage, insn, times * bits_count(off));
     pend_lanes_off(warp, off, times);
 }
 
-/* Lanes that do not take a branch which is counted. */
-static inline void branch_often(struct worker *w, struct warp_state *warp, uint32_t insn,
-                                uint32_t off, uint64_t times, uint32_t warps)
+/* Are lanes that do not take the branch not counted as executing it? */
+static inline bool is_guarded_branch(const struct worker *w, uint32_t insn)
 {
     bool is_issued = !w->measure->views || w->measure->views[insn].fold == VIEW_PLAIN;
-    if (!off || !is_issued || w->measure->launch.insns[insn]->guard < 0) return;
-    lanes_are_off(w, warp, insn, off, times, warps);
+    return is_issued && w->measure->launch.insns[insn]->guard >= 0;
 }
 
 /* Bytes of a warp's state from its stage to before its lanes. */
@@ -156,8 +159,30 @@ static inline void warp_copy_state(const struct worker *w, struct warp_state *to
     if (from->has_lanes) memcpy(to->lanes, from->lanes, sizeof to->lanes);
 }
 
-/* measure_events.c: one of `warps` warps that are alike has come to a barrier where it waits. */
+/* measure_events.c */
+struct stage *worker_stage(struct worker *w, uint32_t ordinal);
+/* What the warp has executed since it entered its stage. */
+struct stage_work stage_work_of(struct warp_state *warp);
+static inline void stage_work_add_shared(struct stage_work *work, uint64_t shared, uint64_t warps)
+{
+    work->shared_sum += warps * shared;
+    if (shared > work->shared_max) work->shared_max = shared;
+}
+/* Adds work to the block's share. */
+void share_add(struct block_state *block, uint32_t ordinal, const struct stage_work *work);
+/* One of `warps` warps that are alike has come to a barrier where it waits; it ends. */
 void warp_waits(struct worker *w, struct block_state *block, struct warp_state *warp, uint32_t insn,
                 uint32_t warps);
+void leave_stage(struct block_state *block, struct warp_state *warp, uint32_t warps);
+
+/* measure_paths.c: one of `warps` warps that are alike passes these pieces and comes to the end of what is behind them.
+ * Returns what that comes to by its history. */
+struct history_sums warps_pass(struct worker *w, struct warp_state *warp, uint32_t warps,
+                               const struct path_piece *pieces, uint32_t count);
+/* Passages of the pieces, and the branches between them, in a stage. */
+void stage_count_pieces(struct worker *w, struct stage *stage, const struct path_piece *pieces,
+                        uint32_t count, uint64_t times);
+/* Instructions of all pieces. */
+uint64_t path_count_insns(const struct path_piece *pieces, uint32_t count);
 
 #endif
