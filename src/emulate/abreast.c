@@ -27,7 +27,7 @@ static bool stands_whole(const struct warp *warp)
     const struct split *split = &warp->splits[0];
     return warp->split_count == 1 && split->state == SPLIT_READY && split->node < 0 &&
            split->frame == &warp->root && (split->mask | warp->dead) == UINT32_MAX &&
-           warp->follows_paths && !split->turns.polled && !split->turns.waits;
+           warp->follows_paths && !turns_wait(&split->turns);
 }
 
 bool abreast_stand(const struct exec *x, const struct block *block)

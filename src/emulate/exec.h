@@ -460,6 +460,12 @@ struct turns {
     bool waits;  /* a phase of an mbarrier object that it looked at has not ended */
 };
 
+/* Does the next backward branch count as that of a loop that waits? */
+static inline bool turns_wait(const struct turns *turns)
+{
+    return turns->polled || turns->timed || turns->waits;
+}
+
 /* Lanes that will meet again at `block` of `frame`. */
 struct node {
     uint32_t block;
@@ -607,8 +613,8 @@ struct exec {
     struct path_turn turns[PATH_TURNS_MAX]; /* of one with forks */
     struct path_turn *turn, *turns_end;     /* that is under way; behind the last */
     const struct code *ended; /* to whose end the warp whose turn it is has come; NULL: to none */
-    uint64_t compiled;                      /* warp instructions that compiled code executed */
-    const struct insn *last;                /* end of the code block that ran last */
+    uint64_t compiled;        /* warp instructions that compiled code executed */
+    const struct insn *last;  /* end of the code block that ran last */
     struct fault fault;
     struct fault tolerated; /* the first access that only hardware lets pass */
     struct fault kept;     /* the first that was told the checker, where hardware ends the launch */

@@ -35,8 +35,7 @@ const struct engine_path *path_find(const struct exec *x, const struct warp *war
     if (!x->engine_code || !x->follows_paths) return NULL;
     bool is_whole = (split->mask | warp->dead) == UINT32_MAX;
     const struct engine_path *path = x->engine_code->paths[2 * (size_t)split->block + !is_whole];
-    const struct turns *since = &split->turns;
-    if (!path || since->polled || since->timed || since->waits) return NULL;
+    if (!path || turns_wait(&split->turns)) return NULL;
     if (path_passes_look(path, split)) return NULL;
     if (path->needs_turn && !has_turn(x, warp, split, path)) return NULL;
     return meets_others(warp, split, path) ? NULL : path;
