@@ -192,30 +192,3 @@ bool text_to_i64(const char *text, int64_t *out)
     *out = strtoll(text, &end, 0);
     return end != text && *end == '\0' && errno == 0;
 }
-
-size_t text_utf8_length(const char *bytes)
-{
-    const unsigned char *text = (const unsigned char *)bytes;
-    if (text[0] < 0x80) return 1;
-    size_t length = text[0] >= 0xc2 && text[0] <= 0xdf   ? 2
-                    : (text[0] & 0xf0) == 0xe0           ? 3
-                    : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
-                                                         : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    if (text[0] == 0xe0 && text[1] < 0xa0) return 0;
-    if (text[0] == 0xed && text[1] > 0x9f) return 0;
-    if (text[0] == 0xf0 && text[1] < 0x90) return 0;
-    if (text[0] == 0xf4 && text[1] > 0x8f) return 0;
-    return length;
-}
-
-bool text_is_utf8(const char *text)
-{
-    while (*text) {
-        size_t length = text_utf8_length(text);
-        if (!length) return false;
-        text += length;
-    }
-    return true;
-}

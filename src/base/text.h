@@ -49,8 +49,4 @@ bool text_to_double(const char *text, double *out);
 bool text_to_u64(const char *text, uint64_t *out);
 bool text_to_i64(const char *text, int64_t *out);
 
-/* Length of the UTF-8 sequence at `bytes` (Unicode 15, table 3-7), 0 if it is none. */
-size_t text_utf8_length(const char *bytes);
-bool text_is_utf8(const char *text);
-
 #endif

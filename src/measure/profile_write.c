@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A profile as JSON (schema warpsage.profile/1, schemas/profile.schema.json). */
-#include <assert.h>
+#include <errno.h>
+#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -10,391 +10,276 @@
 #include "measure/cache_section.h"
 #include "measure/profile.h"
 
-/* Puts members one after the other: indented by a space, in the order written, as Jansson writes them, whose
- * form profiles have had from the first on. `key` is NULL inside a list. */
+/* Jansson frees what it is given in any case; if memory ran out for a part, nothing is written. */
 struct writer {
-    struct strbuf text;
-    unsigned depth;
-    bool has_items; /* the object or list that is open */
+    bool failed;
 };
 
-static void begin_line(struct writer *w)
+static void put(struct writer *w, json_t *object, const char *key, json_t *value)
 {
-    static const char spaces[] = "\n        ";
-    assert(w->depth + 1 < sizeof spaces);
-    strbuf_append(&w->text, spaces, w->depth + 1);
+    if (json_object_set_new(object, key, value) != 0) w->failed = true;
 }
 
-static void begin_item(struct writer *w, const char *key)
+static void append(struct writer *w, json_t *list, json_t *value)
 {
-    if (w->has_items) strbuf_putc(&w->text, ',');
-    if (w->depth) begin_line(w);
-    w->has_items = true;
-    if (!key) return;
-    strbuf_putc(&w->text, '"');
-    strbuf_puts(&w->text, key);
-    strbuf_puts(&w->text, "\": ");
-}
-
-static void open_item(struct writer *w, const char *key, char bracket)
-{
-    begin_item(w, key);
-    strbuf_putc(&w->text, bracket);
-    w->depth++;
-    w->has_items = false;
-}
-
-static void close_item(struct writer *w, char bracket)
-{
-    w->depth--;
-    if (w->has_items) begin_line(w);
-    strbuf_putc(&w->text, bracket);
-    w->has_items = true;
-}
-
-static void put_word(struct writer *w, const char *key, const char *word)
-{
-    begin_item(w, key);
-    strbuf_puts(&w->text, word);
-}
-
-static void put_bool(struct writer *w, const char *key, bool value)
-{
-    put_word(w, key, value ? "true" : "false");
-}
-
-static void put_count(struct writer *w, const char *key, uint64_t value)
-{
-    char digits[24], *at = digits + sizeof digits;
-    uint64_t left = value;
-    begin_item(w, key);
-    do
-        *--at = (char)('0' + left % 10);
-    while (left /= 10);
-    strbuf_append(&w->text, at, (size_t)(digits + sizeof digits - at));
-}
-
-/* With the 17 digits that give every double back; the exponent without plus and leading zeros. */
-static void put_real(struct writer *w, double value)
-{
-    char digits[40];
-    snprintf(digits, sizeof digits, "%.17g", value);
-    for (char *c = digits; *c; c++)
-        if (*c == ',') *c = '.'; /* a caller may have set a locale */
-    char *exponent = strchr(digits, 'e');
-    if (!exponent) {
-        strbuf_puts(&w->text, digits);
-        if (!strchr(digits, '.')) strbuf_puts(&w->text, ".0");
-        return;
-    }
-    const char *number = exponent + 2;
-    while (*number == '0')
-        number++;
-    strbuf_append(&w->text, digits, (size_t)(exponent + 1 - digits));
-    if (exponent[1] == '-') strbuf_putc(&w->text, '-');
-    strbuf_puts(&w->text, number);
+    if (json_array_append_new(list, value) != 0) w->failed = true;
 }
 
 /* Whole numbers are written as such: exact up to 2^53. */
-static void put_number(struct writer *w, const char *key, double value)
+static json_t *number(double value)
 {
-    if (!isfinite(value)) {
-        put_word(w, key, "null");
-    } else if (value == floor(value) && fabs(value) < 9007199254740992.0 && value >= 0) {
-        put_count(w, key, (uint64_t)value);
-    } else if (value == floor(value) && fabs(value) < 9007199254740992.0) {
-        begin_item(w, key);
-        strbuf_printf(&w->text, "%lld", (long long)value);
-    } else {
-        begin_item(w, key);
-        put_real(w, value);
-    }
+    if (!isfinite(value)) return json_null();
+    if (value == floor(value) && fabs(value) < 9007199254740992.0)
+        return json_integer((json_int_t)value);
+    return json_real(value);
 }
 
-static void put_escaped(struct writer *w, unsigned char c)
+static json_t *unsigned_number(uint64_t value)
 {
-    static const char names[] = "bfnrt\"\\", meanings[] = "\b\f\n\r\t\"\\";
-    const char *found = c ? strchr(meanings, c) : NULL;
-    if (found)
-        strbuf_append(&w->text, (char[]){'\\', names[found - meanings]}, 2);
-    else
-        strbuf_printf(&w->text, "\\u%04X", c);
+    return json_integer((json_int_t)value);
 }
 
-/* Names from a PTX file may hold any byte; in what is no UTF-8 each beyond ASCII becomes '?'. */
-static void put_text(struct writer *w, const char *key, const char *text)
+/* Names from a PTX file may hold any byte; what is no UTF-8 becomes '?'. */
+static json_t *text_or_null(const char *text)
 {
-    if (!text) {
-        put_word(w, key, "null");
-        return;
-    }
-    bool is_utf8 = text_is_utf8(text);
-    begin_item(w, key);
-    strbuf_putc(&w->text, '"');
-    for (const char *from = text, *at = text;; at++) {
-        unsigned char c = (unsigned char)*at;
-        bool is_plain = c >= 0x20 && c != '"' && c != '\\' && (is_utf8 || c < 0x80);
-        if (is_plain) continue;
-        strbuf_append(&w->text, from, (size_t)(at - from));
-        from = at + 1;
-        if (!c) break;
-        if (c < 0x80)
-            put_escaped(w, c);
-        else
-            strbuf_putc(&w->text, '?');
-    }
-    strbuf_putc(&w->text, '"');
+    if (!text) return json_null();
+    json_t *json = json_string(text);
+    if (json) return json;
+    char *copy = mem_try_alloc(strlen(text) + 1);
+    if (!copy) return NULL;
+    size_t length = 0;
+    for (; text[length]; length++)
+        copy[length] = (unsigned char)text[length] < 128 ? text[length] : '?';
+    copy[length] = '\0';
+    json = json_string(copy);
+    mem_free(copy);
+    return json;
 }
 
-/* ---- parts of a profile ---------------------------------------------------------------------- */
-
-static void put_triple(struct writer *w, const char *key, const uint32_t values[3])
+static json_t *triple(struct writer *w, const uint32_t values[3])
 {
-    open_item(w, key, '[');
+    json_t *list = json_array();
     for (int i = 0; i < 3; i++)
-        put_count(w, NULL, values[i]);
-    close_item(w, ']');
+        append(w, list, unsigned_number(values[i]));
+    return list;
 }
 
-static void put_launch(struct writer *w, const struct profile *profile)
+static json_t *launch_json(struct writer *w, const struct profile *profile)
 {
-    open_item(w, "launch", '{');
-    put_triple(w, "grid", profile->grid);
-    put_triple(w, "block", profile->block);
-    put_count(w, "static_shared_bytes", profile->static_shared_bytes);
-    put_count(w, "dynamic_shared_bytes", profile->dynamic_shared_bytes);
-    put_count(w, "local_bytes_per_thread", profile->local_bytes_per_thread);
-    close_item(w, '}');
+    json_t *launch = json_object();
+    put(w, launch, "grid", triple(w, profile->grid));
+    put(w, launch, "block", triple(w, profile->block));
+    put(w, launch, "static_shared_bytes", unsigned_number(profile->static_shared_bytes));
+    put(w, launch, "dynamic_shared_bytes", unsigned_number(profile->dynamic_shared_bytes));
+    put(w, launch, "local_bytes_per_thread", unsigned_number(profile->local_bytes_per_thread));
+    return launch;
 }
 
-static void put_registers(struct writer *w, const struct profile *profile)
+static json_t *registers_json(struct writer *w, const struct profile *profile)
 {
-    open_item(w, "registers", '[');
+    json_t *list = json_array();
     for (uint32_t i = 0; i < profile->register_count; i++) {
         const struct register_count *entry = &profile->registers[i];
-        open_item(w, NULL, '{');
-        put_count(w, "target", entry->target);
-        put_count(w, "value", entry->value);
-        put_text(w, "from", entry->from);
+        json_t *item = json_object();
+        put(w, item, "target", unsigned_number(entry->target));
+        put(w, item, "value", unsigned_number(entry->value));
+        put(w, item, "from", text_or_null(entry->from));
         if (entry->spill_store_bytes || entry->spill_load_bytes) {
-            put_count(w, "spill_store_bytes", entry->spill_store_bytes);
-            put_count(w, "spill_load_bytes", entry->spill_load_bytes);
+            put(w, item, "spill_store_bytes", unsigned_number(entry->spill_store_bytes));
+            put(w, item, "spill_load_bytes", unsigned_number(entry->spill_load_bytes));
         }
-        close_item(w, '}');
+        append(w, list, item);
     }
-    close_item(w, ']');
+    return list;
 }
 
-static void put_counter(struct writer *w, const struct counter_value *value,
-                        const struct counter_info *info)
+static json_t *counter_json(struct writer *w, const struct counter_value *value,
+                            const struct counter_info *info)
 {
+    json_t *item = json_object();
     bool known = value->origin != ORIGIN_NONE;
-    open_item(w, info->id, '{');
-    put_number(w, "value", known ? value->value : NAN);
-    put_text(w, "unit", info->unit);
+    put(w, item, "value", known ? number(value->value) : json_null());
+    put(w, item, "unit", json_string(info->unit));
     if (!known) {
-        put_text(w, "reason", value->reason ? value->reason : "");
-    } else {
-        put_text(w, "from", origin_infos[value->origin].id);
-        if (value->lo < value->value || value->hi > value->value) {
-            put_number(w, "lo", value->lo);
-            put_number(w, "hi", value->hi);
-        }
+        put(w, item, "reason", text_or_null(value->reason ? value->reason : ""));
+        return item;
     }
-    close_item(w, '}');
+    put(w, item, "from", json_string(origin_infos[value->origin].id));
+    if (value->lo < value->value || value->hi > value->value) {
+        put(w, item, "lo", number(value->lo));
+        put(w, item, "hi", number(value->hi));
+    }
+    return item;
 }
 
-static void put_counters(struct writer *w, const struct profile *profile)
+static json_t *counters_json(struct writer *w, const struct profile *profile)
 {
-    open_item(w, "counters", '{');
-    for (int i = 0; i < COUNTER_COUNT; i++)
-        put_counter(w, &profile->counters[i], &counter_infos[i]);
-    close_item(w, '}');
+    json_t *counters = json_object();
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        put(w, counters, counter_infos[i].id,
+            counter_json(w, &profile->counters[i], &counter_infos[i]));
+    }
+    return counters;
 }
 
-static void put_scoreboard(struct writer *w, const char *key, unsigned counter)
+static json_t *counter_or_null(unsigned counter)
 {
-    if (counter < CONTROL_COUNTERS)
-        put_count(w, key, counter);
-    else
-        put_word(w, key, "null");
+    return counter < CONTROL_COUNTERS ? unsigned_number(counter) : json_null();
 }
 
-static void put_control(struct writer *w, const struct insn_control *control)
+static json_t *control_json(struct writer *w, const struct insn_control *control)
 {
-    open_item(w, "control", '{');
-    put_count(w, "stall", control->stall);
-    put_bool(w, "stays", control->stays);
-    put_scoreboard(w, "writes", control->writes);
-    put_scoreboard(w, "reads", control->reads);
-    put_count(w, "awaits", control->awaited);
-    put_count(w, "reuse", control->reuse);
-    close_item(w, '}');
+    json_t *item = json_object();
+    put(w, item, "stall", unsigned_number(control->stall));
+    put(w, item, "stays", json_boolean(control->stays));
+    put(w, item, "writes", counter_or_null(control->writes));
+    put(w, item, "reads", counter_or_null(control->reads));
+    put(w, item, "awaits", unsigned_number(control->awaited));
+    put(w, item, "reuse", unsigned_number(control->reuse));
+    return item;
 }
 
-/* A line of a file, which begins at 1. */
-static void put_line(struct writer *w, const char *key, uint32_t line)
+static json_t *instruction_json(struct writer *w, const struct instruction_profile *insn)
 {
-    if (line)
-        put_count(w, key, line);
-    else
-        put_word(w, key, "null");
-}
-
-static void put_instruction(struct writer *w, const struct instruction_profile *insn)
-{
-    open_item(w, NULL, '{');
-    put_count(w, "pc", insn->pc);
-    if (insn->is_native) put_count(w, "address", insn->line);
+    json_t *item = json_object(), *counters = json_object();
+    for (uint32_t i = 0; i < insn->counter_count; i++) {
+        put(w, counters, counter_infos[insn->counters[i]].id, number(insn->values[i]));
+    }
+    put(w, item, "pc", unsigned_number(insn->pc));
+    if (insn->is_native) put(w, item, "address", unsigned_number(insn->line));
     if (insn->is_native && insn->ptx_line)
-        put_count(w, "ptx_line", insn->ptx_line);
+        put(w, item, "ptx_line", unsigned_number(insn->ptx_line));
     else if (!insn->is_native)
-        put_line(w, "ptx_line", insn->line);
-    put_text(w, "file", insn->file);
-    put_line(w, "line", insn->source_line);
-    put_text(w, "op", insn->op ? insn->op : "");
-    put_text(w, "text", insn->text);
-    put_text(w, "class", class_ids[insn->class_id]);
-    if (insn->control.is_set) put_control(w, &insn->control);
-    open_item(w, "counters", '{');
-    for (uint32_t i = 0; i < insn->counter_count; i++)
-        put_number(w, counter_infos[insn->counters[i]].id, insn->values[i]);
-    close_item(w, '}');
-    close_item(w, '}');
+        put(w, item, "ptx_line", insn->line ? unsigned_number(insn->line) : json_null());
+    put(w, item, "file", text_or_null(insn->file));
+    put(w, item, "line", insn->source_line ? unsigned_number(insn->source_line) : json_null());
+    put(w, item, "op", text_or_null(insn->op ? insn->op : ""));
+    put(w, item, "text", text_or_null(insn->text));
+    put(w, item, "class", json_string(class_ids[insn->class_id]));
+    if (insn->control.is_set) put(w, item, "control", control_json(w, &insn->control));
+    put(w, item, "counters", counters);
+    return item;
 }
 
-static void put_instructions(struct writer *w, const struct profile *profile)
+static json_t *ptx_json(struct writer *w, const struct profile *profile)
 {
-    open_item(w, "instructions", '[');
-    for (uint32_t i = 0; i < profile->instruction_count; i++)
-        put_instruction(w, &profile->instructions[i]);
-    close_item(w, ']');
-}
-
-static void put_ptx(struct writer *w, const struct profile *profile)
-{
-    open_item(w, "ptx", '[');
+    json_t *list = json_array();
     for (uint32_t i = 0; i < profile->ptx_count; i++) {
-        open_item(w, NULL, '{');
-        put_count(w, "line", profile->ptx[i].line);
-        put_text(w, "text", profile->ptx[i].text);
-        close_item(w, '}');
+        json_t *item = json_object();
+        put(w, item, "line", unsigned_number(profile->ptx[i].line));
+        put(w, item, "text", text_or_null(profile->ptx[i].text));
+        append(w, list, item);
     }
-    close_item(w, ']');
+    return list;
 }
 
-static void put_stage(struct writer *w, const struct stage_profile *stage)
+static json_t *stage_json(struct writer *w, const struct stage_profile *stage)
 {
-    open_item(w, NULL, '{');
-    put_count(w, "index", stage->index);
-    put_number(w, "warps_working", stage->warps_working);
-    put_number(w, "threads_working", stage->threads_working);
-    put_number(w, "shared_warps_working", stage->shared_warps_working);
-    open_item(w, "counters", '{');
-    for (int i = 0; i < COUNTER_COUNT; i++)
-        if (stage->counters[i] != 0) put_number(w, counter_infos[i].id, stage->counters[i]);
-    close_item(w, '}');
-    close_item(w, '}');
+    json_t *item = json_object(), *counters = json_object();
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        if (stage->counters[i] == 0) continue;
+        put(w, counters, counter_infos[i].id, number(stage->counters[i]));
+    }
+    put(w, item, "index", unsigned_number(stage->index));
+    put(w, item, "warps_working", number(stage->warps_working));
+    put(w, item, "threads_working", number(stage->threads_working));
+    put(w, item, "shared_warps_working", number(stage->shared_warps_working));
+    put(w, item, "counters", counters);
+    return item;
 }
 
-static void put_stages(struct writer *w, const struct profile *profile)
+static json_t *texts_json(struct writer *w, const char *const *texts, size_t count)
 {
-    open_item(w, "stages", '[');
-    for (uint32_t i = 0; i < profile->stage_count; i++)
-        put_stage(w, &profile->stages[i]);
-    close_item(w, ']');
-}
-
-static void put_texts(struct writer *w, const char *key, const char *const *texts, size_t count)
-{
-    open_item(w, key, '[');
+    json_t *out = json_array();
     for (size_t i = 0; i < count; i++)
-        put_text(w, NULL, texts[i]);
-    close_item(w, ']');
+        append(w, out, text_or_null(texts[i]));
+    return out;
 }
 
-static void put_cache_section(struct writer *w, const struct cache_section *section)
+static json_t *caches_json(struct writer *w, const struct cache_section *section)
 {
-    open_item(w, NULL, '{');
-    open_item(w, "geometry", '{');
+    json_t *item = json_object(), *geometry = json_object(), *counts = json_object();
     for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++)
-        put_count(w, cache_geometry_numbers[i].id, cache_geometry_get(&section->geometry, i));
-    close_item(w, '}');
-    put_count(w, "blocks", section->blocks);
-    put_count(w, "sms", section->sms);
-    open_item(w, "sectors", '{');
+        put(w, geometry, cache_geometry_numbers[i].id,
+            unsigned_number(cache_geometry_get(&section->geometry, i)));
     for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++)
-        put_count(w, cache_count_infos[i].id, section->counts[i]);
-    close_item(w, '}');
-    close_item(w, '}');
+        put(w, counts, cache_count_infos[i].id, unsigned_number(section->counts[i]));
+    put(w, item, "geometry", geometry);
+    put(w, item, "blocks", unsigned_number(section->blocks));
+    put(w, item, "sms", unsigned_number(section->sms));
+    put(w, item, "sectors", counts);
+    return item;
 }
 
-static void put_caches(struct writer *w, const struct profile *profile)
+static json_t *l2_reuse_json(struct writer *w, const struct profile *profile)
 {
-    const struct cache_section *section = NULL;
-    open_item(w, "caches", '[');
-    while ((section = profile_next_caches(profile, section)))
-        put_cache_section(w, section);
-    close_item(w, ']');
-}
-
-static void put_l2_reuse(struct writer *w, const struct profile *profile)
-{
-    open_item(w, "l2_reuse", '[');
+    json_t *list = json_array();
     for (uint32_t i = 0; i < profile->l2_reuse_count; i++) {
-        open_item(w, NULL, '{');
-        put_count(w, "bytes", profile->l2_reuse[i].bytes);
-        put_count(w, "sectors", profile->l2_reuse[i].sectors);
-        close_item(w, '}');
+        json_t *item = json_object();
+        put(w, item, "bytes", unsigned_number(profile->l2_reuse[i].bytes));
+        put(w, item, "sectors", unsigned_number(profile->l2_reuse[i].sectors));
+        append(w, list, item);
     }
-    close_item(w, ']');
+    return list;
 }
 
-static void put_segments(struct writer *w, const struct profile *profile)
+static int keep(const char *bytes, size_t size, void *text)
 {
-    open_item(w, "cc12_segments", '{');
-    put_count(w, "initial", profile->cc12_initial_segment);
-    put_count(w, "min", profile->cc12_min_segment);
-    close_item(w, '}');
-}
-
-/* ---- the whole ------------------------------------------------------------------------------- */
-
-static void put_head(struct writer *w, const struct profile *profile, const char *trace_name)
-{
-    put_text(w, "schema", "warpsage.profile/1");
-    put_text(w, "kernel", profile->kernel ? profile->kernel : "");
-    put_text(w, "mangled", profile->mangled);
-    put_text(w, "isa", profile->isa ? profile->isa : "hand-written");
-    put_text(w, "source_path", profile->source_path);
-    if (trace_name) put_text(w, "trace_file", trace_name);
-    put_launch(w, profile);
-    if (profile->argument_count)
-        put_texts(w, "arguments", profile->arguments, profile->argument_count);
-    put_registers(w, profile);
-    put_bool(w, "ordered", profile->ordered);
-    put_bool(w, "unordered_by_user", profile->unordered_by_user);
-    if (profile->partial) put_bool(w, "partial", true);
-    put_number(w, "sampled_fraction", profile->sampled_fraction);
-    if (profile->cc12_initial_segment) put_segments(w, profile);
-    if (profile->half_warp_banks) put_count(w, "half_warp_banks", profile->half_warp_banks);
+    return strbuf_try_append(text, bytes, size) ? 0 : -1;
 }
 
 char *profile_to_json_with(const struct profile *profile, const char *trace_name)
 {
     struct writer all = {0}, *w = &all;
-    open_item(w, NULL, '{');
-    put_head(w, profile, trace_name);
-    put_counters(w, profile);
-    put_texts(w, "notes", profile->notes, profile->note_count);
-    put_instructions(w, profile);
-    if (profile->ptx_count) put_ptx(w, profile);
-    put_stages(w, profile);
-    put_caches(w, profile);
-    if (profile->has_l2_reuse) put_l2_reuse(w, profile);
-    if (profile->has_l2_code) put_count(w, "l2_code_bytes", profile->l2_code_bytes);
-    close_item(w, '}');
-    return strbuf_take(&all.text);
+    errno = 0;
+    json_t *root = json_object(), *instructions = json_array(), *stages = json_array();
+    for (uint32_t i = 0; i < profile->instruction_count; i++)
+        append(w, instructions, instruction_json(w, &profile->instructions[i]));
+    for (uint32_t i = 0; i < profile->stage_count; i++)
+        append(w, stages, stage_json(w, &profile->stages[i]));
+    put(w, root, "schema", json_string("warpsage.profile/1"));
+    put(w, root, "kernel", text_or_null(profile->kernel ? profile->kernel : ""));
+    put(w, root, "mangled", text_or_null(profile->mangled));
+    put(w, root, "isa", text_or_null(profile->isa ? profile->isa : "hand-written"));
+    put(w, root, "source_path", text_or_null(profile->source_path));
+    if (trace_name) put(w, root, "trace_file", text_or_null(trace_name));
+    put(w, root, "launch", launch_json(w, profile));
+    if (profile->argument_count)
+        put(w, root, "arguments", texts_json(w, profile->arguments, profile->argument_count));
+    put(w, root, "registers", registers_json(w, profile));
+    put(w, root, "ordered", json_boolean(profile->ordered));
+    put(w, root, "unordered_by_user", json_boolean(profile->unordered_by_user));
+    if (profile->partial) put(w, root, "partial", json_true());
+    put(w, root, "sampled_fraction", number(profile->sampled_fraction));
+    if (profile->cc12_initial_segment) {
+        json_t *segments = json_object();
+        put(w, segments, "initial", unsigned_number(profile->cc12_initial_segment));
+        put(w, segments, "min", unsigned_number(profile->cc12_min_segment));
+        put(w, root, "cc12_segments", segments);
+    }
+    if (profile->half_warp_banks)
+        put(w, root, "half_warp_banks", unsigned_number(profile->half_warp_banks));
+    put(w, root, "counters", counters_json(w, profile));
+    put(w, root, "notes", texts_json(w, profile->notes, profile->note_count));
+    put(w, root, "instructions", instructions);
+    if (profile->ptx_count) put(w, root, "ptx", ptx_json(w, profile));
+    put(w, root, "stages", stages);
+    json_t *caches = json_array();
+    for (const struct cache_section *section = profile_next_caches(profile, NULL); section;
+         section = profile_next_caches(profile, section))
+        append(w, caches, caches_json(w, section));
+    put(w, root, "caches", caches);
+    if (profile->has_l2_reuse) put(w, root, "l2_reuse", l2_reuse_json(w, profile));
+    if (profile->has_l2_code)
+        put(w, root, "l2_code_bytes", unsigned_number(profile->l2_code_bytes));
+    /* 17 digits give every double back. */
+    struct strbuf text = {0};
+    bool done = !all.failed && json_dump_callback(root, keep, &text,
+                                                  JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
+    json_decref(root);
+    mem_check_errno();                 /* what Jansson left out without a word */
+    if (!done) mem_raise(text.length); /* every value above is valid */
+    return strbuf_take(&text);
 }
 
 char *profile_to_json(const struct profile *profile)

@@ -5,14 +5,30 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "base/text.h"
+
+/* Length of the UTF-8 sequence at `text` (Unicode 15, table 3-7), 0 if it is none. */
+static size_t utf8_length(const unsigned char *text)
+{
+    if (text[0] < 0x80) return 1;
+    size_t length = text[0] >= 0xc2 && text[0] <= 0xdf   ? 2
+                    : (text[0] & 0xf0) == 0xe0           ? 3
+                    : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
+                                                         : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    if (text[0] == 0xe0 && text[1] < 0xa0) return 0;
+    if (text[0] == 0xed && text[1] > 0x9f) return 0;
+    if (text[0] == 0xf0 && text[1] < 0x90) return 0;
+    if (text[0] == 0xf4 && text[1] > 0x8f) return 0;
+    return length;
+}
 
 void json_out_quote(struct strbuf *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
     strbuf_putc(out, '"');
     while (*at) {
-        size_t length = text_utf8_length((const char *)at);
+        size_t length = utf8_length(at);
         if (*at == '"' || *at == '\\')
             strbuf_printf(out, "\\%c", *at);
         else if (*at == '\n')
