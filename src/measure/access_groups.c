@@ -48,6 +48,10 @@ struct group_state *group_make(struct worker *w, const struct access_group *grou
     return state;
 }
 
+/* Masks and strides that change all the time would make patterns without end: beyond so many, each access of a new one is
+ * counted by itself. A guess. */
+enum { GROUP_PATTERNS = 64 };
+
 /* GROUP_APART: one of the costs has no number. */
 static uint32_t add_pattern(struct worker *w, const struct group_state *state,
                             const struct access *base)
@@ -74,8 +78,10 @@ static uint32_t find_pattern(struct worker *w, struct group_state *state, const 
 {
     for (uint8_t i = 0; i < state->used; i++)
         if (regular_key_equal(key, &state->keys[i])) return state->numbers[i];
+    if (state->made == GROUP_PATTERNS) return GROUP_APART;
     uint32_t number = add_pattern(w, state, base);
     if (number == GROUP_APART) return number;
+    state->made++;
     state->keys[state->next] = *key;
     state->numbers[state->next] = number;
     state->next = (uint8_t)((state->next + 1) % SITE_PATTERNS);

@@ -43,6 +43,7 @@ struct group_state {
     struct regular_key keys[SITE_PATTERNS];
     uint32_t numbers[SITE_PATTERNS];
     uint8_t used, next;
+    uint32_t made; /* patterns, GROUP_PATTERNS at most */
 };
 
 /* What one pattern of a group costs: by instruction of the group. */
