@@ -73,29 +73,20 @@ struct counting_rules counting_rules_of(unsigned set)
 
 /* ---- global and local memory ----------------------------------------------------------------- */
 
-/* A request: lanes that touch the same 128-byte line, and how many lines, sectors and words of the
- * access width there are. Naturally aligned words of up to 16 bytes lie within one sector. */
+/* A request. Naturally aligned words of up to 16 bytes lie within one sector. */
 struct request {
     const struct lane_math *math;
     const uint64_t *addresses;
-    uint32_t mask, leaders; /* first lanes of the lines */
-    uint32_t line_of[32];   /* by lane of mask: the lanes on its line */
-    unsigned bytes, lines, sectors, words;
+    uint32_t mask;
+    uint32_t line_of[32]; /* by lane of mask: the lanes on its line */
+    unsigned bytes;
+    struct lane_counts counts;
 };
 
 static void count_groups(struct request *request)
 {
-    uint32_t same[32], mask = request->mask;
-    const struct lane_math *math = request->math;
-    unsigned lanes = bits_count(mask), word_shift = bits_lowest(request->bytes);
-    request->leaders = math->groups(request->addresses, mask, 7, request->line_of);
-    request->lines = bits_count(request->leaders);
-    /* All apart on one scale is all apart on the finer ones. */
-    request->sectors = request->words = lanes;
-    if (request->lines < lanes)
-        request->sectors = bits_count(math->groups(request->addresses, mask, 5, same));
-    if (request->sectors < lanes)
-        request->words = bits_count(math->groups(request->addresses, mask, word_shift, same));
+    request->math->count(request->addresses, request->mask, bits_lowest(request->bytes),
+                         request->line_of, &request->counts);
 }
 
 /* Which of the four sectors of a line its lanes touch. */
@@ -124,7 +115,7 @@ static struct transactions lines_cc12(const struct request *request)
 {
     unsigned row = request->bytes == 1 ? 2 : request->bytes == 2 ? 1 : 0;
     struct transactions total = {0, 0};
-    for (uint32_t rest = request->leaders; rest; rest &= rest - 1) {
+    for (uint32_t rest = request->counts.leaders; rest; rest &= rest - 1) {
         uint32_t lanes = request->line_of[bits_lowest(rest)];
         unsigned low = sectors_of(request->addresses, lanes & 0xffff);
         unsigned high = sectors_of(request->addresses, lanes & 0xffff0000);
@@ -175,10 +166,10 @@ static struct transactions halves_cc10(const uint64_t *addresses, uint32_t mask,
 
 static void set_sectors(struct cost *out, const struct request *request)
 {
-    unsigned sectors = request->sectors;
-    unsigned fewest = (request->words * request->bytes + 31) / 32;
+    unsigned sectors = request->counts.sectors;
+    unsigned fewest = (request->counts.words * request->bytes + 31) / 32;
     out->fields[COST_SECTORS32] = (uint16_t)sectors;
-    out->fields[COST_LINES128] = (uint16_t)request->lines;
+    out->fields[COST_LINES128] = (uint16_t)request->counts.lines;
     out->fields[COST_COALESCED_SECTOR] = sectors <= fewest;
     out->fields[COST_UNCOALESCED_SECTOR] = sectors > fewest;
     out->fields[COST_UNCOALESCED_TRANSACTIONS_SECTOR] = (uint16_t)(sectors > fewest ? sectors : 0);
@@ -211,14 +202,14 @@ static void local_cost(struct cost *out, const struct request *whole,
     unsigned words = whole->bytes > 4 ? whole->bytes / 4 : 1;
     step.addresses = physical;
     step.bytes = all.bytes = 4;
-    all.lines = all.sectors = all.words = 0;
+    all.counts = (struct lane_counts){0};
     for (unsigned k = 0; k < words; k++) {
         for (uint64_t lane = 0; lane < 32; lane++)
             physical[lane] = (whole->addresses[lane] / 4 + k) * 128 + lane * 4;
         count_groups(&step);
-        all.lines += step.lines;
-        all.sectors += step.sectors;
-        all.words += step.words;
+        all.counts.lines += step.counts.lines;
+        all.counts.sectors += step.counts.sectors;
+        all.counts.words += step.counts.words;
         struct transactions t = {0, 0};
         if (rules->set & RULE_CC10) t = halves_cc10(physical, step.mask, 4);
         cc10 = (struct transactions){cc10.count + t.count, cc10.bytes + t.bytes};
@@ -260,37 +251,78 @@ static uint32_t first_lanes(const uint32_t *same, uint32_t phase)
     return firsts;
 }
 
-static void shared_cost(struct cost *out, const struct request *request,
-                        const struct counting_rules *rules)
+/* Through 32 banks; crowd: steps more of atomics on one word. */
+struct passes {
+    unsigned wavefronts, phases, crowd;
+};
+
+static struct passes count_passes(enum memory_kind kind, const struct request *request,
+                                  const struct counting_rules *rules)
 {
     const uint64_t *addresses = request->addresses;
     uint32_t mask = request->mask, same[32];
-    unsigned words = request->bytes > 4 ? request->bytes / 4 : 1;
-    unsigned lanes = 32 / words, wavefronts = 0, phases = 0;
+    unsigned words = request->bytes > 4 ? request->bytes / 4 : 1, lanes = 32 / words;
+    struct passes out = {0, 0, 0};
     if (rules->joins_phases && bank_joins(addresses, mask, request->bytes)) lanes *= 2;
     uint32_t leaders = request->math->groups(addresses, mask, bits_lowest(4 * words), same);
     for (unsigned first = 0; first < 32; first += lanes) {
         uint32_t phase = mask & (uint32_t)(((UINT64_C(1) << lanes) - 1) << first);
-        phases += phase != 0;
+        out.phases += phase != 0;
         if (!phase) continue;
         uint32_t firsts = phase == mask ? leaders : first_lanes(same, phase);
-        wavefronts += phase32(addresses, firsts, words);
+        out.wavefronts += phase32(addresses, firsts, words);
     }
-    unsigned crowd = out->kind == KIND_SHARED_ATOMIC ? request->math->most(same, leaders) - 1 : 0;
-    out->fields[COST_WAVEFRONTS32] = (uint16_t)(wavefronts + crowd);
-    out->fields[COST_CONFLICTS32] = (uint16_t)(wavefronts + crowd - phases);
+    if (kind == KIND_SHARED_ATOMIC) out.crowd = request->math->most(same, leaders) - 1;
+    return out;
+}
+
+static void shared_cost(struct cost *out, const struct request *request,
+                        const struct counting_rules *rules)
+{
+    const uint64_t *addresses = request->addresses;
+    uint32_t mask = request->mask;
+    unsigned words = request->bytes > 4 ? request->bytes / 4 : 1;
+    const struct passes passes = count_passes((enum memory_kind)out->kind, request, rules);
+    out->fields[COST_WAVEFRONTS32] = (uint16_t)(passes.wavefronts + passes.crowd);
+    out->fields[COST_CONFLICTS32] = (uint16_t)(passes.wavefronts + passes.crowd - passes.phases);
     if (!(rules->set & RULE_BANK16)) return;
     unsigned steps = bank_steps(addresses, mask & 0xffff, request->bytes, rules->banks) +
                      bank_steps(addresses + 16, mask >> 16, request->bytes, rules->banks);
-    out->fields[COST_WAVEFRONTS16] = (uint16_t)(steps + crowd);
-    out->fields[COST_CONFLICTS16] = (uint16_t)(steps + crowd - half_warps(mask) * words);
+    out->fields[COST_WAVEFRONTS16] = (uint16_t)(steps + passes.crowd);
+    out->fields[COST_CONFLICTS16] = (uint16_t)(steps + passes.crowd - half_warps(mask) * words);
+}
+
+static struct request make_request(const struct lane_access *access, const struct lane_math *math)
+{
+    return (struct request){
+        .math = math, .addresses = access->addresses, .mask = access->mask, .bytes = access->bytes};
+}
+
+bool access_summary(uint64_t *out, enum memory_kind kind, const struct lane_access *access,
+                    const struct lane_math *math, const struct counting_rules *rules)
+{
+    enum { FIELD = 8 }; /* bits: no count is above 128 */
+    struct request request = make_request(access, math);
+    uint64_t head = (uint64_t)kind << FIELD | request.bytes;
+    if (kind >= KIND_SHARED_LOAD && !(rules->set & RULE_BANK16)) {
+        const struct passes passes = count_passes(kind, &request, rules);
+        head = head << FIELD | bits_count(request.mask);
+        *out =
+            ((head << FIELD | passes.wavefronts) << FIELD | passes.phases) << FIELD | passes.crowd;
+        return true;
+    }
+    if (kind >= KIND_LOCAL_LOAD || rules->set & (RULE_CC10 | RULE_CC12)) return false;
+    count_groups(&request);
+    const struct lane_counts *counts = &request.counts;
+    head = (head << FIELD | counts->lanes) << FIELD | counts->lines;
+    *out = (head << FIELD | counts->sectors) << FIELD | counts->words;
+    return true;
 }
 
 void access_cost(struct cost *out, enum memory_kind kind, const struct lane_access *access,
                  const struct lane_math *math, const struct counting_rules *rules)
 {
-    struct request request = {
-        .math = math, .addresses = access->addresses, .mask = access->mask, .bytes = access->bytes};
+    struct request request = make_request(access, math);
     memset(out, 0, sizeof *out);
     out->kind = (uint16_t)kind;
     out->fields[COST_REQUESTS] = 1;

@@ -69,6 +69,10 @@ struct lane_access {
 void access_cost(struct cost *out, enum memory_kind kind, const struct lane_access *access,
                  const struct lane_math *math, const struct counting_rules *rules);
 
+/* A number, not 0, of which there is one for each cost under these rules: it takes less time. False: the rules ask for more. */
+bool access_summary(uint64_t *out, enum memory_kind kind, const struct lane_access *access,
+                    const struct lane_math *math, const struct counting_rules *rules);
+
 /* Addresses modulo this much make no difference to the cost but for lane-to-lane differences. */
 unsigned access_alignment(enum memory_kind kind, unsigned bytes,
                           const struct counting_rules *rules);

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How many lanes there are, and how many lines of 128 bytes, sectors of 32 and words they access. */
+struct lane_counts {
+    uint32_t leaders; /* first lanes of the lines */
+    unsigned lanes, lines, sectors, words;
+};
+
 struct lane_math {
     /* Addresses relative to the one of the first active lane, 0 in inactive lanes, and a hash of
      * them. False if a difference does not fit in 32 bits. */
@@ -14,6 +20,9 @@ struct lane_math {
     /* same[i], for the lanes i of mask: those lanes of mask that have the same address >> shift as
      * lane i. Returns the first lane of each such group. */
     uint32_t (*groups)(const uint64_t *addresses, uint32_t mask, unsigned shift, uint32_t *same);
+    /* line_of[i]: as same[i] of the lines. Words lie within sectors. */
+    void (*count)(const uint64_t *addresses, uint32_t mask, unsigned word_shift, uint32_t *line_of,
+                  struct lane_counts *out);
     /* The most lanes in any of same[i], for the lanes i of mask. */
     unsigned (*most)(const uint32_t *same, uint32_t mask);
 };

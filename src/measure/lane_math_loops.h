@@ -80,39 +80,82 @@ static inline uint32_t lanes_equal(const uint32_t *keys, uint32_t key)
 }
 
 /* Addresses further apart than 32 bits can tell. */
-static void compare_far(const uint64_t *addresses, uint32_t mask, unsigned shift, uint32_t *same)
+static uint32_t group_far(const uint64_t *addresses, uint32_t mask, unsigned shift, uint32_t *same)
 {
+    uint32_t leaders = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
-        same[i] = 0;
+        uint32_t of = 0;
         for (unsigned k = 0; k < LANES; k++)
-            same[i] |= (uint32_t)(addresses[k] >> shift == addresses[i] >> shift) << k;
-        same[i] &= mask;
+            of |= (uint32_t)(addresses[k] >> shift == addresses[i] >> shift) << k;
+        same[i] = of & mask;
+        leaders |= same[i] & (0 - same[i]) & UINT32_C(1) << i;
     }
+    return leaders;
+}
+
+static inline uint32_t group_keys(const uint32_t *keys, uint32_t mask, uint32_t *same)
+{
+    uint32_t leaders = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        uint32_t of = lanes_equal(keys, keys[i]) & mask;
+        same[i] = of;
+        leaders |= of & (0 - of) & UINT32_C(1) << i;
+    }
+    return leaders;
+}
+
+/* Addresses less one that is aligned like lines, for lanes outside of mask any; false: they are too far apart. */
+static inline bool near_keys(const uint64_t *addresses, uint32_t mask, unsigned line_shift,
+                             int32_t *keys)
+{
+    uint64_t first = addresses[__builtin_ctz(mask)] >> line_shift << line_shift, high = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        uint64_t on = -(uint64_t)(mask >> i & 1);
+        uint64_t difference = (addresses[i] - first) & on;
+        high |= (difference + UINT64_C(0x80000000)) >> 32;
+        keys[i] = (int32_t)(uint32_t)difference;
+    }
+    return !high;
+}
+
+static inline uint32_t group_shifted(const int32_t *near, uint32_t mask, unsigned shift,
+                                     uint32_t *same)
+{
+    uint32_t keys[LANES] __attribute__((aligned(64)));
+    for (unsigned i = 0; i < LANES; i++)
+        keys[i] = (uint32_t)(near[i] >> shift);
+    return group_keys(keys, mask, same);
 }
 
 static uint32_t group_lanes(const uint64_t *addresses, uint32_t mask, unsigned shift,
                             uint32_t *same)
 {
-    uint32_t keys[LANES] __attribute__((aligned(64)));
-    uint64_t first = addresses[__builtin_ctz(mask)] >> shift, high = 0;
-    uint32_t leaders = 0;
-    for (unsigned i = 0; i < LANES; i++) {
-        uint64_t on = -(uint64_t)(mask >> i & 1);
-        uint64_t difference = ((addresses[i] >> shift) - first) & on;
-        high |= (difference + UINT64_C(0x80000000)) >> 32;
-        keys[i] = (uint32_t)difference;
-    }
-    if (high) compare_far(addresses, mask, shift, same);
-    for (uint32_t rest = mask; !high && rest; rest &= rest - 1) {
-        unsigned i = (unsigned)__builtin_ctz(rest);
-        same[i] = lanes_equal(keys, keys[i]) & mask;
-    }
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        uint32_t lane = rest & (0 - rest), of = same[__builtin_ctz(rest)];
-        leaders |= of & (0 - of) & lane;
-    }
-    return leaders;
+    int32_t near[LANES] __attribute__((aligned(64)));
+    if (!near_keys(addresses, mask, shift, near)) return group_far(addresses, mask, shift, same);
+    return group_shifted(near, mask, shift, same);
+}
+
+/* All apart on one scale is all apart on the finer ones. */
+static void count_lanes(const uint64_t *addresses, uint32_t mask, unsigned word_shift,
+                        uint32_t *line_of, struct lane_counts *out)
+{
+    enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5 };
+    int32_t near[LANES] __attribute__((aligned(64)));
+    uint32_t same[LANES];
+    const bool is_near = near_keys(addresses, mask, LINE_SHIFT, near);
+#define COUNT(shift, to)                                                                           \
+    (is_near ? group_shifted(near, mask, shift, to) : group_far(addresses, mask, shift, to))
+    out->leaders = COUNT(LINE_SHIFT, line_of);
+    out->lanes = (unsigned)__builtin_popcount(mask);
+    out->lines = (unsigned)__builtin_popcount(out->leaders);
+    out->sectors = out->words = out->lanes;
+    if (out->lines < out->lanes)
+        out->sectors = (unsigned)__builtin_popcount(COUNT(SECTOR_SHIFT, same));
+    if (out->sectors < out->lanes)
+        out->words = (unsigned)__builtin_popcount(COUNT(word_shift, same));
+#undef COUNT
 }
 
 static unsigned most_lanes(const uint32_t *same, uint32_t mask)
@@ -127,7 +170,7 @@ static unsigned most_lanes(const uint32_t *same, uint32_t mask)
 
 #define LANE_MATH                                                                                  \
     {                                                                                              \
-        relative_lanes, group_lanes, most_lanes                                                    \
+        relative_lanes, group_lanes, count_lanes, most_lanes                                       \
     }
 
 #endif

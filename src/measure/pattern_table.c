@@ -6,9 +6,15 @@
 
 #include "measure/bits.h"
 
-enum { REGULAR_BITS = 10, GENERAL_BITS = 12, COST_SLOTS = 4 * COSTS_MAX };
+enum { REGULAR_BITS = 10, GENERAL_BITS = 12, SUMMARY_BITS = 8, COST_SLOTS = 4 * COSTS_MAX };
 /* Patterns of random accesses never come again: after so many that were not known only every so many are looked up. Guesses. */
 enum { UNKNOWN_MOST = 64, UNKNOWN_STEP = 16 };
+
+/* The number of the cost of a summary (access_cost.h); 0: empty. */
+struct cost_summary {
+    uint64_t summary;
+    uint32_t cost;
+};
 
 struct regular_pattern {
     struct regular_key key;
@@ -33,6 +39,7 @@ void pattern_table_init(struct pattern_table *table, struct counting_rules rules
     *table = (struct pattern_table){.rules = rules, .math = math};
     table->costs = mem_zalloc(COSTS_MAX, sizeof *table->costs);
     table->cost_slots = mem_zalloc(COST_SLOTS, sizeof *table->cost_slots);
+    table->summaries = mem_zalloc(1u << SUMMARY_BITS, sizeof *table->summaries);
     table->regular = mem_zalloc(1u << REGULAR_BITS, sizeof *table->regular);
 }
 
@@ -40,6 +47,7 @@ void pattern_table_clear(struct pattern_table *table)
 {
     mem_free(table->costs);
     mem_free(table->cost_slots);
+    mem_free(table->summaries);
     mem_free(table->regular);
     mem_free(table->general);
 }
@@ -87,10 +95,19 @@ static uint32_t number_cost(struct pattern_table *table, const struct cost *cost
 static uint32_t exact_cost(struct pattern_table *table, const struct access_site *site,
                            unsigned space, uint32_t mask, const uint64_t *addresses)
 {
-    struct cost cost;
+    enum memory_kind kind = (enum memory_kind)site->kinds[space];
     const struct lane_access access = {site->bytes, mask, addresses};
-    access_cost(&cost, (enum memory_kind)site->kinds[space], &access, table->math, &table->rules);
-    return number_cost(table, &cost);
+    struct cost cost;
+    uint64_t summary;
+    struct cost_summary *known = NULL;
+    if (access_summary(&summary, kind, &access, table->math, &table->rules)) {
+        known = &table->summaries[summary * GOLDEN >> (64 - SUMMARY_BITS)];
+        if (known->summary == summary) return known->cost;
+    }
+    access_cost(&cost, kind, &access, table->math, &table->rules);
+    uint32_t number = number_cost(table, &cost);
+    if (known && number != COST_UNLISTED) *known = (struct cost_summary){summary, number};
+    return number;
 }
 
 /* ---- regular accesses ------------------------------------------------------------------------ */

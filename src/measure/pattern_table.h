@@ -42,6 +42,7 @@ struct pattern_table {
     struct cost *costs;   /* [COSTS_MAX] */
     struct cost unlisted; /* of the access that was answered COST_UNLISTED */
     uint32_t *cost_slots; /* open hash over costs: index + 1 */
+    struct cost_summary *summaries;
     struct regular_pattern *regular;
     struct general_pattern *general; /* NULL until the first general access */
 };
