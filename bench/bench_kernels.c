@@ -9,7 +9,7 @@
 #include "runs.h"
 
 #define KERNELS SOURCE_DIR "/bench/more_kernels.ptx"
-enum { WORDS = 1 << 22, SIDE = 2048, ROWS = 1 << 17, BODIES = 16384, QUEENS = 9, STARTS = 1 << 14 };
+enum { WORDS = 1 << 23, SIDE = 4096, ROWS = 1 << 18, BODIES = 16384, QUEENS = 9, STARTS = 1 << 16 };
 
 #define LINE(name, blocks, n, in, other, out)                                                      \
     {                                                                                              \
