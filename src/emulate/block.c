@@ -356,16 +356,20 @@ static bool release_all(struct exec *x, struct block *block)
     return moved;
 }
 
-static bool run_round(struct worker *worker, struct block *block, struct round *round)
+/* is_first: since the block had its turn. Then its warps may stand abreast, as they may when one of them says so. */
+static bool run_round(struct worker *worker, struct block *block, struct round *round,
+                      bool is_first)
 {
     struct exec *x = &worker->exec;
-    enum warp_stop stop = WARP_DONE;
+    enum warp_stop stop = is_first ? WARP_ABREAST : WARP_DONE;
     *round = round_begin(x, block);
-    for (uint32_t w = 0; w < block->warp_count; w += stop != WARP_ABREAST) {
+    for (uint32_t w = 0; w < block->warp_count; w++) {
         if (block->warps[w].done) continue;
-        w = abreast_run(worker, block, w, round);
-        if (w == block->warp_count) break;
-        stop = warp_run(worker, block, &block->warps[w]);
+        do {
+            if (stop == WARP_ABREAST) w = abreast_run(worker, block, w, round);
+            if (w == block->warp_count) return true;
+            stop = warp_run(worker, block, &block->warps[w]);
+        } while (stop == WARP_ABREAST);
         if (stop == WARP_FAULT) {
             if (x->fault.kind == FAULT_ENDLESS) tell_waiting(x, block);
             return false;
@@ -401,7 +405,7 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
     bool is_first = true;
     enter_block(worker, block);
     for (;; is_first = false) {
-        if (!run_round(worker, block, &round)) return BLOCK_FAULT;
+        if (!run_round(worker, block, &round, is_first)) return BLOCK_FAULT;
         if (!block->warps_alive) return finish_block(worker, block);
         if (launch_cancelled(worker->launch)) {
             fault_at(x, FAULT_CANCELLED, x->last, 1);

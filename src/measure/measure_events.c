@@ -202,6 +202,11 @@ static struct block_state *block_create(const struct measure *m)
     block->warps = mem_zalloc(warps, sizeof *block->warps);
     block->last_writes = mem_zalloc((size_t)warps * m->dep.slot_count, sizeof(uint32_t));
     block->load_results = mem_zalloc((size_t)warps * m->loads.word_count, sizeof(uint64_t));
+    for (uint32_t i = 0; i < warps; i++) {
+        struct warp_history *history = &block->warps[i].history;
+        history->dep.last = block->last_writes + (size_t)i * m->dep.slot_count;
+        history->load.results = block->load_results + (size_t)i * m->loads.word_count;
+    }
     return block;
 }
 
@@ -240,15 +245,16 @@ static void *block_begin(void *worker, uint64_t index)
         block->place = (struct reach_block){run, (uint32_t)index, is_begin};
         block->is_silent = run == BLOCK_NO_RUN;
     }
+    struct stage *first = worker_stage(w, 0);
     for (uint32_t i = 0; i < warps; i++) {
         struct warp_state *warp = &block->warps[i];
         uint64_t rest = threads - 32 * (uint64_t)i;
-        memset(warp, 0, warp->has_lanes ? sizeof *warp : offsetof(struct warp_state, lanes));
+        if (warp->has_lanes) memset(warp->lanes, 0, sizeof warp->lanes);
+        memset((char *)warp + ALIKE_BEGIN, 0, ALIKE_BYTES);
         warp->threads = rest >= 32 ? UINT32_MAX : (UINT32_C(1) << rest) - 1;
         warp->guard_insn = UINT32_MAX;
-        warp->history.dep.last = block->last_writes + (size_t)i * m->dep.slot_count;
-        warp->history.load.results = block->load_results + (size_t)i * m->loads.word_count;
-        enter_stage(w, warp, 0);
+        warp->history.number = 0;
+        warp->stage = first;
     }
     w->blocks += !block->is_silent;
     return block;

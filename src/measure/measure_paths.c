@@ -51,18 +51,20 @@ static void stage_count_piece(struct stage *stage, const struct path_pass *pass,
     stage->passes.counts[2 * pass->tally] += times;
 }
 
-/* The branch behind a piece. */
-static void stage_count_branch(struct worker *w, struct stage *stage,
-                               const struct path_piece *piece, uint64_t times)
+/* The branch behind a piece. Returns the lanes that are not counted as executing it. */
+static uint32_t stage_count_branch(struct worker *w, struct stage *stage,
+                                   const struct path_piece *piece, uint64_t times)
 {
     uint32_t insn = piece->path->steps[piece->steps - 1].branch;
-    if (insn == NO_BRANCH) return;
-    if (piece->taken && piece->taken != piece->active) {
+    uint32_t off = piece->active & ~piece->taken;
+    if (insn == NO_BRANCH) return 0;
+    if (piece->taken && off) {
         w->divergent[insn] += times;
         stage->sums.divergent += times;
     }
-    if (is_guarded_branch(w, insn))
-        stage_lanes_off(w, stage, insn, times * bits_count(piece->active & ~piece->taken));
+    if (!off || !is_guarded_branch(w, insn)) return 0;
+    stage_lanes_off(w, stage, insn, times * bits_count(off));
+    return off;
 }
 
 void stage_count_pieces(struct worker *w, struct stage *stage, const struct path_piece *pieces,
@@ -95,11 +97,8 @@ static void count_piece(const struct passing *p, const struct path_piece *piece)
 
 static void count_branch(const struct passing *p, const struct path_piece *piece)
 {
-    uint32_t insn = piece->path->steps[piece->steps - 1].branch,
-             off = piece->active & ~piece->taken;
-    stage_count_branch(p->w, p->warp->stage, piece, p->warps * p->times);
-    if (insn != NO_BRANCH && off && is_guarded_branch(p->w, insn))
-        pend_lanes_off(p->warp, off, p->times);
+    uint32_t off = stage_count_branch(p->w, p->warp->stage, piece, p->warps * p->times);
+    if (off) pend_lanes_off(p->warp, off, p->times);
 }
 
 static void pass_history(const struct passing *p, const struct path_piece *piece, uint64_t times)
