@@ -228,7 +228,7 @@ static __attribute__((noinline)) bool act(struct teg_engine *e, struct teg_sched
 }
 
 /* is_plain: nobody watches, and neither words nor active lanes say what takes how long. is_counted: stall reasons are
- * asked for. */
+ * asked for, or somebody watches. */
 static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
                                                         struct teg_scheduler *s,
                                                         struct teg_warp *warp, teg_time now,
@@ -245,7 +245,8 @@ static inline __attribute__((always_inline)) void issue(struct teg_engine *e,
         wait = split_wait(e, warp, op, s->states[unit].ready, now);
         count_stalls(stalls, wait);
     }
-    if (!is_plain && e->machine->merges) {
+    if (!is_plain && e->machine->merges) s->slot = now + e->interval;
+    if (!is_plain && e->machine->merges && !teg_has_all_lanes(warp)) {
         part = teg_price_part(warp, op);
         op = &part;
         s->slot = now + teg_lanes_part(warp, e->interval);
@@ -521,7 +522,8 @@ take_turns(struct teg_engine *e, teg_time now, const bool is_plain, const bool i
 
 teg_time teg_take_turns(struct teg_engine *e, teg_time now)
 {
-    if (!e->is_plain) return take_turns(e, now, false, true);
-    if (e->setup->without_stalls) return take_turns(e, now, true, false);
-    return take_turns(e, now, true, true);
+    bool is_counted = !e->setup->without_stalls || e->setup->observer;
+    if (!e->is_plain)
+        return is_counted ? take_turns(e, now, false, true) : take_turns(e, now, false, false);
+    return is_counted ? take_turns(e, now, true, true) : take_turns(e, now, true, false);
 }

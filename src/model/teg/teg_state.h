@@ -292,6 +292,11 @@ void teg_price_forwarding(struct teg_engine *e);
 /* Where each instruction lies in the native code, and which read parameters; returns the number of
  * instructions there. */
 uint32_t teg_lay_out_code(struct teg_engine *e);
+/* Is every lane of the warp active in the step at hand? */
+static inline bool teg_has_all_lanes(const struct teg_warp *warp)
+{
+    return !(warp->threads & ~warp->steps.whole.on);
+}
 /* Of `time`, what falls to the active lanes of the step at hand of a warp: effect `divergence` switched off. */
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time);
 /* The step's price likewise. */
