@@ -194,9 +194,9 @@ ws_status profile_load_memory(struct diag *diag, const char *name, const void *b
                               struct profile **out);
 /* As JSON, which names the trace's file. */
 ws_status profile_save(struct diag *diag, const struct profile *profile, const char *path);
-/* The same JSON as text, without that name; to be freed. */
+/* The same JSON as text for programs, without that name and spaces; to be freed. */
 char *profile_to_json(const struct profile *profile);
-/* With the name of the trace's file; NULL: without. */
+/* For people, with the name of the trace's file; NULL: without. */
 char *profile_to_json_with(const struct profile *profile, const char *trace_name);
 
 /* Rules that cost time (doc/definitions.md#counting-rules). */

@@ -228,7 +228,7 @@ static int keep(const char *bytes, size_t size, void *text)
     return strbuf_try_append(text, bytes, size) ? 0 : -1;
 }
 
-char *profile_to_json_with(const struct profile *profile, const char *trace_name)
+static char *to_json(const struct profile *profile, const char *trace_name, size_t form)
 {
     struct writer all = {0}, *w = &all;
     errno = 0;
@@ -274,15 +274,20 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
         put(w, root, "l2_code_bytes", unsigned_number(profile->l2_code_bytes));
     /* 17 digits give every double back. */
     struct strbuf text = {0};
-    bool done = !all.failed && json_dump_callback(root, keep, &text,
-                                                  JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
+    bool done =
+        !all.failed && json_dump_callback(root, keep, &text, form | JSON_REAL_PRECISION(17)) == 0;
     json_decref(root);
     mem_check_errno();                 /* what Jansson left out without a word */
     if (!done) mem_raise(text.length); /* every value above is valid */
     return strbuf_take(&text);
 }
 
+char *profile_to_json_with(const struct profile *profile, const char *trace_name)
+{
+    return to_json(profile, trace_name, JSON_INDENT(1));
+}
+
 char *profile_to_json(const struct profile *profile)
 {
-    return profile_to_json_with(profile, NULL);
+    return to_json(profile, NULL, JSON_COMPACT);
 }
