@@ -667,7 +667,7 @@ typedef struct ws_tensor {
     int lower[3], upper[3];
     unsigned channels, pixels;
 } ws_tensor;
-/* The 128 bytes that a kernel names, of a layout of this library's own. */
+/* The 128 bytes that a kernel names. */
 WS_API WS_CHECKED ws_status ws_tensor_encode(ws_context *context, const ws_tensor *tensor,
                                              unsigned char out[128]);
 

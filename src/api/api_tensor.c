@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps of tensors: limits are those of the driver API (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col). */
-#include <string.h>
-
 #include "api/handles.h"
 #include "emulate/tensor_map.h"
 
@@ -77,8 +75,7 @@ ws_status ws_tensor_encode(ws_context *context, const ws_tensor *tensor, unsigne
     TRY(handle_check_size(diag, "ws_tensor", tensor->size, sizeof *tensor));
     if ((unsigned)tensor->type >= WS_TENSOR_TYPES)
         return diag_error(diag, WS_ERR_ARGUMENT, "unknown type of a tensor");
-    struct tensor_map map = {.magic = TENSOR_MAP_MAGIC,
-                             .type = (uint8_t)tensor->type,
+    struct tensor_map map = {.type = (uint8_t)tensor->type,
                              .rank = (uint8_t)tensor->rank,
                              .swizzle = (uint8_t)swizzle_bits(tensor->swizzle),
                              .fills_nan = tensor->fills_nan,
@@ -95,8 +92,6 @@ ws_status ws_tensor_encode(ws_context *context, const ws_tensor *tensor, unsigne
         if (k < 3) map.upper[k] = (int16_t)tensor->upper[k];
     }
     if (map.is_im2col) map.box[0] = (uint16_t)tensor->pixels;
-    _Static_assert(sizeof map <= 128, "a map of a tensor has 128 bytes");
-    memset(out, 0, 128);
-    memcpy(out, &map, sizeof map);
+    tensor_map_pack(&map, out);
     return WS_OK;
 }

@@ -16,10 +16,11 @@ struct bulk {
     const struct insn *insn; /* with the type of what is combined */
     const struct bulk_form *form;
     unsigned lane;
-    const struct tensor_map *map; /* NULL: bytes */
-    struct block *block;          /* whose shared memory it is */
-    uint64_t at;                  /* address there */
-    struct access batch;          /* of global memory, to be told the observer */
+    const struct tensor_map *map; /* NULL: bytes; else &unpacked */
+    struct tensor_map unpacked;
+    struct block *block; /* whose shared memory it is */
+    uint64_t at;         /* address there */
+    struct access batch; /* of global memory, to be told the observer */
     uint64_t addresses[WARP_LANES], shared_addresses[WARP_LANES];
     bool is_told; /* once, of copies to several blocks */
 };
@@ -275,12 +276,12 @@ static bool bulk_find_map(struct bulk *b, struct insn *typed)
     uint64_t address = bulk_value(b, b->form->map), at = address - PARAM_WINDOW;
     const struct allocation *found = devmem_find(launch->memory, address);
     const unsigned char *host = NULL;
-    if (window_of(address) == SPACE_PARAM && at + 128 <= launch->parameter_bytes)
+    if (window_of(address) == SPACE_PARAM && at + TENSOR_MAP_BYTES <= launch->parameter_bytes)
         host = launch->parameters + at;
-    else if (found && address + 128 <= found->address + found->bytes)
+    else if (found && address + TENSOR_MAP_BYTES <= found->address + found->bytes)
         host = devmem_host(launch->memory, address);
-    b->map = (const struct tensor_map *)(const void *)host;
-    bool is_map = host && address % 64 == 0 && tensor_map_is_valid(b->map) &&
+    b->map = &b->unpacked;
+    bool is_map = host && address % 64 == 0 && tensor_map_unpack(host, &b->unpacked) &&
                   b->map->rank == b->form->dimensions && b->map->is_im2col == b->form->is_im2col;
     if (!is_map) {
         fault_at(b->x, FAULT_TENSOR_MAP, b->u->insn, 1u << b->lane);

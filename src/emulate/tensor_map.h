@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps of tensors, the 128 bytes that cuTensorMapEncode... fills and cp.async.bulk.tensor reads. NVIDIA does not publish
- * its layout; this one is our own, and nothing but this library reads it. */
+/* Maps of tensors, the 128 bytes that cuTensorMapEncode... fills, tensormap.replace changes and cp.async.bulk.tensor reads.
+ * NVIDIA does not publish their layout. Of tiles it is the one that code of ptxas 13 for tensormap.replace writes, so that
+ * machine code changes maps, too; what more im2col needs lies where such code never writes.
+ *
+ *     byte  0  the address, 64 bits
+ *     byte  8  bits 4-6 the rank, less 1; 7-10 the type; 11-12 the interleaved layout; 13-14 and 22 the swizzle; 15 fills
+ *              with NaN; 16 of f32: only the bits of tf32 are meant
+ *     byte 12  strides of dimensions 1 to 4 in units of 16 bytes, 32 bits of each; byte 28: 4 more bits of each
+ *     byte 32  the five sizes, 32 bits each, less 1
+ *     byte 52  bits 0-14 the five steps, 3 bits each, less 1; 24-31 and the next 4 bytes: the box, less 1
+ *     byte 64  our own: im2col (struct pixel_part) */
 #ifndef EMULATE_TENSOR_MAP_H
 #define EMULATE_TENSOR_MAP_H
 
 #include "base/diag.h"
 #include "isa/bulk.h"
 
-#define TENSOR_MAP_MAGIC UINT32_C(0x6d615477)
+enum { TENSOR_MAP_BYTES = 128 };
 
 /* Dimension 0 is the innermost. */
 struct tensor_map {
-    uint32_t magic;
     uint8_t type; /* enum ws_tensor_type */
     uint8_t rank, swizzle;
     bool fills_nan, is_im2col;
@@ -26,8 +34,9 @@ struct tensor_map {
     uint16_t channels;
 };
 
-/* Kernels can write any bytes where a map is: are these what ws_tensor_encode may give? */
-bool tensor_map_is_valid(const struct tensor_map *map);
+void tensor_map_pack(const struct tensor_map *map, unsigned char out[TENSOR_MAP_BYTES]);
+/* Kernels can write any bytes where a map is. False: these are not a map that is supported. */
+bool tensor_map_unpack(const unsigned char bytes[TENSOR_MAP_BYTES], struct tensor_map *out);
 /* Bytes of an element. */
 unsigned tensor_element_bytes(const struct tensor_map *map);
 /* Bytes that a copy moves in shared memory. */
