@@ -115,7 +115,9 @@ int main(void)
            "`cp.async.bulk`,\n"
            "also of tensors, `cp.reduce.async.bulk`, `st.async` and `red.async` have the forms of "
            "sm_90\n"
-           "(src/decode/parse_bulk.c); those of later GPUs are refused. `mbarrier` objects lie in "
+           "(src/decode/parse_bulk.c); those of later GPUs are refused. `tensormap.replace` and "
+           "`tensormap.cp_fenceproxy`\n"
+           "have those of sm_90a (src/decode/parse_tensormap.c). `mbarrier` objects lie in "
            "shared memory.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)

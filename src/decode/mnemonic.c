@@ -679,6 +679,10 @@ static ws_status decode(struct builder *builder)
         mnemonic->unsupported = !mnemonic_copy(mnemonic);
         return WS_OK;
     }
+    if (op_infos[op].form == FORM_TENSORMAP) {
+        mnemonic->unsupported = !mnemonic_tensormap(mnemonic, (enum ptx_op)op);
+        return WS_OK;
+    }
     if (op_infos[op].form == FORM_BULK) {
         mnemonic->unsupported = !mnemonic_bulk(builder->parser, mnemonic, (enum ptx_op)op);
         return WS_OK;

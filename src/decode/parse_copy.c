@@ -24,7 +24,7 @@
  * Copies in bulk, those that tell a barrier, and policies are refused. */
 #include <string.h>
 
-#include "decode/parser.h"
+#include "decode/parts.h"
 
 static bool take(const char **at, const char *text)
 {
@@ -138,43 +138,12 @@ static ws_status parse_parts(struct parser *parser, const struct insn *insn, str
     return parse_count(parser, "the number of bytes to read", out->bytes, &out->given);
 }
 
-/* The instructions that one copy becomes: at most those of a size in a register, for two words of 64 bits. */
-enum { PARTS_MAX = 14 };
-struct parts {
-    struct insn like; /* text, place and guard */
-    struct insn insns[PARTS_MAX];
-    unsigned count;
-};
-
-static struct insn *add_part(struct parts *parts, enum ptx_op op, enum ptx_type type,
-                             enum mem_space space, unsigned vector)
-{
-    struct insn *insn = &parts->insns[parts->count++];
-    *insn = parts->like;
-    insn->op = (uint16_t)op;
-    insn->type = (uint8_t)type;
-    insn->space = (uint8_t)space;
-    insn->vector = (uint8_t)vector;
-    insn->flags |= INSN_ASYNC;
-    insn->class_id = (uint8_t)insn_classify(insn);
-    insn->units = insn_units(insn);
-    return insn;
-}
-
-static struct operand number(int64_t value)
-{
-    return (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = value};
-}
-
-static struct operand new_register(struct parser *parser, enum ptx_type type)
-{
-    int32_t reg = body_add_register(parser, "", type);
-    return (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
-}
+/* At most those of a size in a register, for two words of 64 bits. */
+_Static_assert(PARTS_MAX >= 14, "all parts of a copy have room");
 
 static struct operand new_word(struct parser *parser)
 {
-    return new_register(parser, TYPE_B32);
+    return parts_register(parser, TYPE_B32);
 }
 
 /* bfi.b32 word, byte, so far, 8 k, 8; `so far` is 0 before the first. */
@@ -182,11 +151,11 @@ static void add_byte(struct parser *parser, struct parts *parts, const struct op
                      unsigned k, struct operand *word)
 {
     struct operand byte = new_word(parser), sum = new_word(parser);
-    struct insn *load = add_part(parts, OP_LD, TYPE_U8, SPACE_GLOBAL, 1);
+    struct insn *load = parts_add(parts, OP_LD, TYPE_U8, SPACE_GLOBAL, 1);
     load->operands[load->ndst++] = byte;
     load->operands[load->ndst + load->nsrc++] = *from;
-    struct insn *insert = add_part(parts, OP_BFI, TYPE_B32, SPACE_NONE, 1);
-    const struct operand sources[] = {byte, *word, number(8 * k), number(8)};
+    struct insn *insert = parts_add(parts, OP_BFI, TYPE_B32, SPACE_NONE, 1);
+    const struct operand sources[] = {byte, *word, parts_number(8 * k), parts_number(8)};
     insert->operands[insert->ndst++] = sum;
     for (unsigned i = 0; i < sizeof sources / sizeof *sources; i++)
         insert->operands[insert->ndst + insert->nsrc++] = sources[i];
@@ -202,7 +171,7 @@ static void add_loads(struct parser *parser, struct parts *parts, const struct c
     unsigned at = 0;
     while (left >= 4) {
         unsigned count = left >= 16 ? 4 : left >= 8 ? 2 : 1;
-        struct insn *load = add_part(parts, OP_LD, TYPE_B32, SPACE_GLOBAL, count);
+        struct insn *load = parts_add(parts, OP_LD, TYPE_B32, SPACE_GLOBAL, count);
         for (unsigned k = 0; k < count; k++)
             load->operands[load->ndst++] = words[at++] = new_word(parser);
         load->operands[load->ndst + load->nsrc++] = from;
@@ -216,7 +185,7 @@ static void add_loads(struct parser *parser, struct parts *parts, const struct c
 static struct insn *add_store(struct parts *parts, const struct copy *copy,
                               const struct operand words[4])
 {
-    struct insn *store = add_part(parts, OP_ST, TYPE_B32, SPACE_SHARED, (unsigned)copy->bytes / 4);
+    struct insn *store = parts_add(parts, OP_ST, TYPE_B32, SPACE_SHARED, (unsigned)copy->bytes / 4);
     store->operands[store->nsrc++] = copy->to;
     for (unsigned k = 0; k < copy->bytes / 4; k++)
         store->operands[store->nsrc++] = words[k];
@@ -226,7 +195,8 @@ static struct insn *add_store(struct parts *parts, const struct copy *copy,
 /* What was added so far happens if bytes are read, zeros are stored if not. */
 static void add_choice(struct parts *parts, const struct copy *copy)
 {
-    const struct operand zeros[4] = {number(0), number(0), number(0), number(0)};
+    const struct operand zeros[4] = {parts_number(0), parts_number(0), parts_number(0),
+                                     parts_number(0)};
     unsigned count = parts->count;
     add_store(parts, copy, zeros);
     for (unsigned k = 0; k <= count; k++) {
@@ -235,23 +205,12 @@ static void add_choice(struct parts *parts, const struct copy *copy)
     }
 }
 
-/* to = a op b */
-static struct insn *add_operation(struct parts *parts, enum ptx_op op, enum ptx_type type,
-                                  const struct operand *to, struct operand a, struct operand b)
-{
-    struct insn *insn = add_part(parts, op, type, SPACE_NONE, 1);
-    insn->operands[insn->ndst++] = *to;
-    insn->operands[insn->ndst + insn->nsrc++] = a;
-    insn->operands[insn->ndst + insn->nsrc++] = b;
-    return insn;
-}
-
 /* setp.ne.and.u32 some|none, size, 0, guard */
 static void add_size_test(struct parts *parts, const struct operand *size,
                           const struct operand *some, const struct operand *none)
 {
-    struct insn *test = add_part(parts, OP_SETP, TYPE_U32, SPACE_NONE, 1);
-    const struct operand operands[] = {*some, *none, *size, number(0)};
+    struct insn *test = parts_add(parts, OP_SETP, TYPE_U32, SPACE_NONE, 1);
+    const struct operand operands[] = {*some, *none, *size, parts_number(0)};
     memcpy(test->operands, operands, sizeof operands);
     test->compare = CMP_NE;
     test->ndst = test->nsrc = 2;
@@ -271,47 +230,48 @@ static void add_mask(struct parser *parser, struct parts *parts, enum ptx_type t
                      const struct operand *word, struct operand bits, unsigned before)
 {
     enum ptx_type number_type = type == TYPE_B64 ? TYPE_U64 : TYPE_U32;
-    struct operand mask = new_register(parser, type), rest = bits;
+    struct operand mask = parts_register(parser, type), rest = bits;
     if (before) {
-        rest = new_register(parser, TYPE_U32);
-        add_operation(parts, OP_MAX, TYPE_U32, &rest, bits, number(before));
-        add_operation(parts, OP_SUB, TYPE_U32, &rest, rest, number(before));
+        rest = parts_register(parser, TYPE_U32);
+        parts_operation(parts, OP_MAX, TYPE_U32, &rest, bits, parts_number(before));
+        parts_operation(parts, OP_SUB, TYPE_U32, &rest, rest, parts_number(before));
     }
-    add_operation(parts, OP_SHL, type, &mask, number(1), rest); /* 0 if that is all bits */
-    add_operation(parts, OP_SUB, number_type, &mask, mask, number(1));
-    add_operation(parts, OP_AND, type, word, *word, mask);
+    parts_operation(parts, OP_SHL, type, &mask, parts_number(1), rest); /* 0 if that is all bits */
+    parts_operation(parts, OP_SUB, number_type, &mask, mask, parts_number(1));
+    parts_operation(parts, OP_AND, type, word, *word, mask);
 }
 
 static void add_sized(struct parser *parser, struct parts *parts, const struct copy *copy)
 {
     enum ptx_type type = copy->bytes >= 8 ? TYPE_B64 : TYPE_B32;
     unsigned width = copy->bytes >= 8 ? 8 : 4, count = (unsigned)copy->bytes / width;
-    struct operand some = new_register(parser, TYPE_PRED), none = new_register(parser, TYPE_PRED);
-    struct operand bits = new_register(parser, TYPE_B32), words[2];
+    struct operand some = parts_register(parser, TYPE_PRED),
+                   none = parts_register(parser, TYPE_PRED);
+    struct operand bits = parts_register(parser, TYPE_B32), words[2];
     struct operand size = {.kind = OPERAND_REGISTER, .reg = copy->size, .symbol = -1};
     if (parser->body.vregs[copy->size].type == TYPE_PRED) {
         struct operand ignores = size;
-        size = new_register(parser, TYPE_B32);
-        struct insn *choice =
-            add_operation(parts, OP_SELP, TYPE_B32, &size, number(0), number((int64_t)copy->bytes));
+        size = parts_register(parser, TYPE_B32);
+        struct insn *choice = parts_operation(parts, OP_SELP, TYPE_B32, &size, parts_number(0),
+                                              parts_number((int64_t)copy->bytes));
         choice->operands[choice->ndst + choice->nsrc++] = ignores;
     }
     add_size_test(parts, &size, &some, &none);
     parts->like.guard = some.reg;
     parts->like.flags &= ~(uint32_t)INSN_NEG_GUARD;
-    add_operation(parts, OP_SHL, TYPE_B32, &bits, size, number(3));
-    struct insn *load = add_part(parts, OP_LD, type, SPACE_GLOBAL, count);
+    parts_operation(parts, OP_SHL, TYPE_B32, &bits, size, parts_number(3));
+    struct insn *load = parts_add(parts, OP_LD, type, SPACE_GLOBAL, count);
     for (unsigned k = 0; k < count; k++)
-        load->operands[load->ndst++] = words[k] = new_register(parser, type);
+        load->operands[load->ndst++] = words[k] = parts_register(parser, type);
     load->operands[load->ndst + load->nsrc++] = copy->from;
     for (unsigned k = 0; k < count; k++)
         add_mask(parser, parts, type, &words[k], bits, 8 * width * k);
     for (unsigned is_none = 0; is_none < 2; is_none++) {
-        struct insn *store = add_part(parts, OP_ST, type, SPACE_SHARED, count);
+        struct insn *store = parts_add(parts, OP_ST, type, SPACE_SHARED, count);
         if (is_none) store->guard = none.reg;
         store->operands[store->nsrc++] = copy->to;
         for (unsigned k = 0; k < count; k++)
-            store->operands[store->nsrc++] = is_none ? number(0) : words[k];
+            store->operands[store->nsrc++] = is_none ? parts_number(0) : words[k];
     }
 }
 
@@ -327,7 +287,8 @@ ws_status parse_copy(struct parser *parser, struct insn *insn)
     }
     TRY(parse_parts(parser, insn, &copy));
     struct parts parts = {.like = *insn};
-    struct operand words[4] = {number(0), number(0), number(0), number(0)};
+    parts.like.flags |= INSN_ASYNC;
+    struct operand words[4] = {parts_number(0), parts_number(0), parts_number(0), parts_number(0)};
     if (copy.size >= 0) {
         add_sized(parser, &parts, &copy);
     } else {
@@ -335,9 +296,6 @@ ws_status parse_copy(struct parser *parser, struct insn *insn)
         add_store(&parts, &copy, words);
         if (copy.chooser >= 0) add_choice(&parts, &copy);
     }
-    *insn = parts.insns[0];
-    struct token token = *current(parser);
-    for (unsigned k = 1; k < parts.count; k++)
-        *body_add_insn(parser, &token) = parts.insns[k]; /* `insn` may have moved */
+    parts_put(parser, &parts, insn);
     return WS_OK;
 }

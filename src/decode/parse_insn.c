@@ -579,6 +579,7 @@ static const struct form forms[] = {
     [FORM_QUERY] = {NULL, parse_query},
     [FORM_COPY] = {NULL, parse_copy},
     [FORM_BULK] = {NULL, parse_bulk},
+    [FORM_TENSORMAP] = {NULL, parse_tensormap},
     [FORM_MBARRIER] = {NULL, parse_mbarrier},
     [FORM_MATRIX] = {NULL, parse_matrix},
     [FORM_MAPA] = {"t|Au", NULL},

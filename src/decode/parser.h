@@ -347,6 +347,9 @@ ws_status parse_mbarrier(struct parser *parser, struct insn *insn);
 /* parse_copy.c. False: a form that is not executed here. */
 bool mnemonic_copy(struct mnemonic *mnemonic);
 ws_status parse_copy(struct parser *parser, struct insn *insn);
+/* parse_tensormap.c. False: as above. */
+bool mnemonic_tensormap(struct mnemonic *mnemonic, enum ptx_op op);
+ws_status parse_tensormap(struct parser *parser, struct insn *insn);
 /* parse_bulk.c. False: a form that is not executed here. */
 bool mnemonic_bulk(struct parser *parser, struct mnemonic *mnemonic, enum ptx_op op);
 ws_status parse_bulk(struct parser *parser, struct insn *insn);

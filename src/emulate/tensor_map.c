@@ -31,9 +31,9 @@ void tensor_map_pack(const struct tensor_map *map, unsigned char out[TENSOR_MAP_
 {
     uint32_t words[TENSOR_MAP_BYTES / 4] = {0};
     struct pixel_part part = {.is_im2col = map->is_im2col, .channels = map->channels};
-    words[WORD_MODES] = (map->rank - 1u) << RANK_SHIFT | type_numbers[map->type] << TYPE_SHIFT |
-                        (uint32_t)map->swizzle << SWIZZLE_SHIFT |
-                        (uint32_t)map->fills_nan << NAN_SHIFT;
+    words[WORD_MODES] =
+        (map->rank - 1u) << RANK_SHIFT | (uint32_t)type_numbers[map->type] << TYPE_SHIFT |
+        (uint32_t)map->swizzle << SWIZZLE_SHIFT | (uint32_t)map->fills_nan << NAN_SHIFT;
     for (unsigned k = 0; k + 1u < map->rank; k++) {
         words[WORD_STRIDES + k] = (uint32_t)(map->strides[k] >> 4);
         words[WORD_HIGH] |= low_bits(map->strides[k] >> 36, 4) << (4 * k);

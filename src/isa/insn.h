@@ -166,6 +166,7 @@ enum op_form {
     FORM_QUERY,           /* txq.width.b32 d, [a]   txq.level.width.b32 d, [a], b */
     FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
     FORM_BULK,            /* cp.async.bulk.. [to], [from], size, [object] (isa/bulk.h) */
+    FORM_TENSORMAP,       /* tensormap.replace.tile.rank.global.b1024.b32 [a], b */
     FORM_MBARRIER,        /* mbarrier.arrive.b64 d, [a], b   .try_wait.parity.b64 p, [a], b, c */
     FORM_MATRIX,     /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} (isa/matrix.h) */
     FORM_MAPA,       /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */

@@ -20,7 +20,7 @@ TOOLS = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(TOOLS))
 DIGESTS = TOOLS.parent / "vectors" / "digests.txt"
 FAMILIES = ["integers", "bits", "compare", "floats", "convert", "convert_small", "memory",
-            "memory_forms", "copies", "bulk", "barriers", "matrices", "matrices_narrow", "wmma",
+            "memory_forms", "copies", "bulk", "tensormaps", "barriers", "matrices", "matrices_narrow", "wmma",
             "atomics", "warp", "control", "video", "literals", "textures"]
 
 
