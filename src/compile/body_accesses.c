@@ -128,9 +128,6 @@ static void emit_check_shadow(struct body *b, const struct uop *u, uint32_t slot
     enum { BITS = 64, HALF_LANES = WARP_LANES / 2 };
     static const uint8_t halves[] = {RCX, R9};
     int32_t words = HALF_LANES * u->bytes / BITS;
-    load(b, RAX, OF_ALLOCATION(rule));
-    x86_scalar(b->a, true, X86_TEST, RAX, x86_reg(RAX));
-    slow_if(b, slow, X86_NOT_EQUAL);
     load(b, RAX, FRAME_SHAPE(slot, unit));
     x86_imm(b->a, X86_CMP_IMM, RAX, u->bytes);
     slow_if(b, slow, X86_NOT_EQUAL);
@@ -157,6 +154,36 @@ static void emit_check_shadow(struct body *b, const struct uop *u, uint32_t slot
     slow_if(b, slow, X86_NOT_EQUAL);
 }
 
+/* The page of the allocation at rsi, with the rule at rax, in which byte `gpr` lies is made. */
+static void emit_check_page(struct body *b, unsigned gpr, struct slow_path *slow)
+{
+    x86_scalar(b->a, true, X86_SUB, gpr, OF_ALLOCATION(address));
+    x86_shift_right_64(b->a, gpr, DEVMEM_PAGE_SHIFT);
+    x86_scalar(b->a, true, X86_ADD, gpr, x86_reg(RAX));
+    x86_test_byte(b->a, x86_at(gpr, (int32_t)offsetof(struct page_rule, states)), PAGE_MADE);
+    slow_if(b, slow, X86_EQUAL);
+}
+
+/* Contents of the allocation at rsi by a rule: all its pages are made, or the one or two that hold r8 to rdx. */
+static void emit_check_rule(struct body *b, struct slow_path *slow)
+{
+    load(b, RAX, OF_ALLOCATION(rule));
+    x86_scalar(b->a, true, X86_TEST, RAX, x86_reg(RAX));
+    uint32_t has_none = x86_jump(b->a, X86_EQUAL);
+    load(b, RCX, x86_at(RAX, (int32_t)offsetof(struct page_rule, unmade)));
+    x86_scalar(b->a, true, X86_TEST, RCX, x86_reg(RCX));
+    uint32_t is_whole = x86_jump(b->a, X86_EQUAL);
+    x86_scalar(b->a, true, X86_LOAD, RCX, x86_reg(RDX));
+    x86_scalar(b->a, true, X86_SUB, RCX, x86_reg(R8));
+    x86_imm(b->a, X86_CMP_IMM, RCX, DEVMEM_PAGE);
+    slow_if(b, slow, X86_ABOVE);
+    x86_imm(b->a, X86_ADD_IMM, RDX, -1);
+    emit_check_page(b, R8, slow);
+    emit_check_page(b, RDX, slow);
+    x86_land(b->a, has_none);
+    x86_land(b->a, is_whole);
+}
+
 /* Global memory: within the allocation that the instruction touched last, all of it initialised. */
 static void emit_check_global(struct body *b, const struct uop *u, uint32_t slot,
                               struct slow_path *slow)
@@ -168,8 +195,9 @@ static void emit_check_global(struct body *b, const struct uop *u, uint32_t slot
     x86_scalar(b->a, true, X86_CMP, RDX, x86_at(RSI, memo + (int32_t)offsetof(struct memo, high)));
     slow_if(b, slow, X86_ABOVE);
     load(b, RSI, x86_at(RSI, memo + (int32_t)offsetof(struct memo, allocation)));
-    load(b, RAX, x86_at(RSI, (int32_t)offsetof(struct allocation, shadow)));
-    x86_scalar(b->a, true, X86_OR, RAX, x86_at(RSI, (int32_t)offsetof(struct allocation, rule)));
+    emit_check_rule(b, slow);
+    load(b, RAX, OF_ALLOCATION(shadow));
+    x86_scalar(b->a, true, X86_TEST, RAX, x86_reg(RAX));
     if (b->is_part || u->bytes < 4 || data_is_atomic(u)) {
         slow_if(b, slow, X86_NOT_EQUAL);
     } else {

@@ -377,7 +377,7 @@ void devmem_fill_by(const struct devmem *memory, struct allocation *allocation,
 {
     uint64_t pages = page_count(allocation);
     struct page_rule *rule = mem_zalloc(1, sizeof *rule + pages);
-    *rule = (struct page_rule){.make = make, .user = user};
+    *rule = (struct page_rule){.make = make, .user = user, .unmade = pages};
     mem_keep(rule);
     devmem_drop_rule(allocation);
     allocation->rule = rule;
@@ -406,6 +406,7 @@ void devmem_make_page(const struct devmem *memory, const struct allocation *allo
         rule->make(rule->user, first, rest < DEVMEM_PAGE ? (size_t)rest : DEVMEM_PAGE,
                    devmem_host(memory, allocation->address + first));
         __atomic_store_n(state, PAGE_MADE, __ATOMIC_RELEASE);
+        __atomic_sub_fetch(&rule->unmade, 1, __ATOMIC_RELEASE);
     }
     while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != PAGE_MADE)
         sched_yield();

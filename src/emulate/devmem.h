@@ -36,11 +36,12 @@
 typedef void devmem_make_fn(void *user, uint64_t first, size_t bytes, void *to);
 
 enum { DEVMEM_PAGE_SHIFT = 12, DEVMEM_PAGE = 1 << DEVMEM_PAGE_SHIFT };
-enum page_state { PAGE_UNTOUCHED, PAGE_IN_THE_MAKING, PAGE_MADE };
+enum page_state { PAGE_UNTOUCHED, PAGE_IN_THE_MAKING, PAGE_MADE }; /* compiled code tests one bit */
 
 struct page_rule {
     devmem_make_fn *make;
     void *user;
+    uint64_t unmade; /* pages; atomic */
     uint8_t states[]; /* by page from the allocation's first byte on: enum page_state; atomic */
 };
 
