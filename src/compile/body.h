@@ -90,8 +90,9 @@ struct path_exit {
 /* A fork whose lanes part: what is behind the path then. */
 struct parting {
     uint32_t jump, back;
-    uint32_t told;                         /* where the arms meet */
-    struct values values;                  /* at the branch, and where the arms meet */
+    uint32_t told;         /* where the arms meet */
+    struct values values;  /* at the branch */
+    struct values meeting; /* those of them that they have in registers where the arms meet */
     struct known_shape shapes[SHAPES_MAX]; /* where they meet */
 };
 
@@ -206,6 +207,8 @@ void values_reload(struct body *b, const struct values *values);
 void values_drop(struct body *b);
 /* Frees registers of results that nothing reads any more. */
 void values_drop_dead(struct body *b);
+/* Takes those out of `values` that their slots have, too, and that the path does not read from a step on. */
+void values_leave_unread(struct body *b, struct values *values, uint32_t step);
 /* Stores what others than these have. */
 void values_store_others(struct body *b, const struct values *kept);
 /* Loads a register of the kernel into vector registers. */

@@ -107,6 +107,7 @@ void fork_write(struct body *b, const struct path_fork *fork)
     settle_values(b);
     uint32_t told = b->told;
     struct values meeting = parting->values = b->values;
+    values_leave_unread(b, &meeting, behind + fork->steps[1]);
     struct known_shape shapes[SHAPES_MAX];
     memcpy(parting->shapes, b->shapes, sizeof shapes);
     memcpy(shapes, b->shapes, sizeof shapes);
@@ -125,7 +126,7 @@ void fork_write(struct body *b, const struct path_fork *fork)
     if (b->told != told) emit_told(b, b->told);
     parting->told = b->told;
     parting->back = b->a->used;
-    b->values = meeting;
+    b->values = parting->meeting = meeting;
     memcpy(parting->shapes, shapes, sizeof shapes);
     memcpy(b->shapes, shapes, sizeof shapes);
     b->step = behind + fork->steps[1] - 1;
@@ -194,7 +195,7 @@ static void write_parted(struct body *b, const struct path_fork *fork)
     emit_narrow(b);
     b->is_part = is_part;
     emit_told(b, parting->told);
-    values_reload(b, &parting->values);
+    values_reload(b, &parting->meeting);
     x86_land_at(b->a, x86_jump(b->a, X86_ALWAYS), parting->back);
 }
 

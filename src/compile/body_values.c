@@ -301,6 +301,20 @@ void values_drop_dead(struct body *b)
     }
 }
 
+void values_leave_unread(struct body *b, struct values *values, uint32_t step)
+{
+    uint32_t here = b->step;
+    b->step = step;
+    for (unsigned i = 0; i < VALUES_MAX; i++) {
+        struct value *value = &values->entries[i];
+        if (!value->chunks || value->is_dirty || next_use(b, value->ref, 0) != NEVER) continue;
+        for (unsigned c = 0; c < value->chunks; c++)
+            values->used_registers &= ~(1u << value->regs[c]);
+        value->chunks = 0;
+    }
+    b->step = here;
+}
+
 void values_store_others(struct body *b, const struct values *kept)
 {
     for (unsigned i = 0; i < VALUES_MAX; i++) {

@@ -110,7 +110,9 @@ static void note(struct abreast *a, const struct path_turn *turn, const struct w
         tell(a);
         a->from = warp->index;
         a->mask = mask;
-        a->turn = *turn;
+        a->turn.ways = turn->ways;
+        for (uint32_t i = 0; turn->ways >= PATH_PARTED && i < PATH_FORKS_MAX; i++)
+            a->turn.taken[i] = turn->taken[i];
     }
     a->to = warp->index + 1;
 }

@@ -88,11 +88,16 @@ void path_pieces(const struct engine_path *path, const struct path_turn *turn, u
 {
     out->count = 0;
     out->insns = out->compiled = 0;
-    if (turn->ways >= PATH_PARTED)
+    if (turn->ways >= PATH_PARTED) {
         add_parted(out, path, turn, last, mask, taken);
-    else
-        add_piece(out, &path->variants[turn->ways], count_steps(path, turn->ways, last), mask,
-                  taken);
+        return;
+    }
+    const struct path_variant *variant = &path->variants[turn->ways];
+    uint32_t steps = count_steps(path, turn->ways, last);
+    out->count = 1;
+    out->pieces[0] = (struct path_piece){&variant->path, steps, mask, taken};
+    out->insns = variant->path.insn_counts[steps - 1];
+    out->compiled = variant->compiled_counts[steps - 1];
 }
 
 static void pass(struct exec *x, struct warp *warp, const struct engine_path *path,

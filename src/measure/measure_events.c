@@ -159,29 +159,28 @@ struct stage_work stage_work_of(struct warp_state *warp)
         .insns = warp->insns, .thread_sum = threads.sum, .thread_max = threads.most};
 }
 
-void share_add(struct block_state *block, uint32_t ordinal, const struct stage_work *work)
+void share_add(struct block_state *block, uint32_t ordinal, const struct stage_work *work,
+               uint32_t warps, uint64_t shared_sum, uint64_t shared_max)
 {
     while (block->share_count <= ordinal) {
         GROW(block->shares, block->share_count, block->share_capacity);
         block->shares[block->share_count++] = (struct stage_share){0};
     }
     struct stage_share *share = &block->shares[ordinal];
-    share->warp_sum += work->warps * work->insns;
+    share->warp_sum += warps * work->insns;
     if (work->insns > share->warp_max) share->warp_max = work->insns;
-    share->thread_sum += work->warps * work->thread_sum;
+    share->thread_sum += warps * work->thread_sum;
     if (work->thread_max > share->thread_max) share->thread_max = work->thread_max;
-    share->shared_sum += work->shared_sum;
-    if (work->shared_max > share->shared_max) share->shared_max = work->shared_max;
+    share->shared_sum += shared_sum;
+    if (shared_max > share->shared_max) share->shared_max = shared_max;
 }
 
 /* Adds what warps that are alike did since they entered their stage to the block's share. */
 void leave_stage(struct block_state *block, struct warp_state *warp, uint32_t warps)
 {
     if (!warp->insns) return;
-    struct stage_work work = stage_work_of(warp);
-    work.warps = warps;
-    stage_work_add_shared(&work, warp->shared, warps);
-    share_add(block, warp->ordinal, &work);
+    const struct stage_work work = stage_work_of(warp);
+    share_add(block, warp->ordinal, &work, warps, warps * warp->shared, warp->shared);
     warp->shared = 0;
     warp->insns = warp->full = warp->on_count = warp->off_count = 0;
 }

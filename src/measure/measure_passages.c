@@ -80,21 +80,23 @@ static struct warp_state *pass_known(const struct going *g, const struct passage
     uint32_t ordinal = warp->ordinal, active = g->pieces[g->count - 1].active;
     bool is_end = g->insn == NO_BRANCH;
     struct stage *from = warp->stage, *to = is_end ? from : worker_stage(g->w, ordinal + 1);
-    struct stage_work work = passage->work;
+    uint32_t warps = 0;
+    uint64_t shared_sum = 0, shared_max = 0;
     do {
-        stage_work_add_shared(&work, warp->shared, 1);
+        shared_sum += warp->shared;
+        if (warp->shared > shared_max) shared_max = warp->shared;
         warp->shared = 0;
         warp->active = active;
         warp->history.number = passage->to;
         warp->stage = to;
         warp->ordinal = ordinal + !is_end;
-        work.warps++;
+        warps++;
         warp++;
     } while (warp < end && is_fresh(warp) && warp->history.number == passage->history &&
              warp->ordinal == ordinal && warp->threads == passage->threads &&
              warp->dead == passage->dead);
-    tally_add(&from->passages, (uint32_t)(passage - g->w->passages), work.warps);
-    share_add(g->block, ordinal, &work);
+    tally_add(&from->passages, (uint32_t)(passage - g->w->passages), warps);
+    share_add(g->block, ordinal, &passage->work, warps, shared_sum, shared_max);
     return warp;
 }
 

@@ -122,20 +122,19 @@ struct path_pass {
     bool exits;     /* behind the last */
 };
 
-/* What warps executed in a stage: each of `warps` the same, but for accesses to shared memory. */
+/* What a warp executed in a stage. */
 struct stage_work {
-    uint64_t warps, insns, thread_sum, thread_max, shared_sum, shared_max;
+    uint64_t insns, thread_sum, thread_max;
 };
 
 /* What a warp passes from one barrier to the next, or to the end of the kernel, and what that comes to. */
 enum { PASSAGE_PIECES = 4, PASSAGE_PLACES = 256 };
 struct passage {
     struct path_piece pieces[PASSAGE_PIECES];
-    uint32_t count;
-    uint32_t insn;                   /* the barrier; NO_BRANCH: the end */
-    uint32_t history, threads, dead; /* of the warp before it */
-    uint32_t to;                     /* its history behind the barrier */
-    struct stage_work work;          /* of one warp, without shared memory; warps: 0 */
+    uint32_t count, threads, dead, history; /* three of the warp before it */
+    uint32_t insn;                          /* the barrier; NO_BRANCH: the end */
+    uint32_t to;                            /* its history behind the barrier */
+    struct stage_work work;
     struct history_sums sums;
 };
 

@@ -163,13 +163,9 @@ static inline void warp_copy_state(const struct worker *w, struct warp_state *to
 struct stage *worker_stage(struct worker *w, uint32_t ordinal);
 /* What the warp has executed since it entered its stage. */
 struct stage_work stage_work_of(struct warp_state *warp);
-static inline void stage_work_add_shared(struct stage_work *work, uint64_t shared, uint64_t warps)
-{
-    work->shared_sum += warps * shared;
-    if (shared > work->shared_max) work->shared_max = shared;
-}
-/* Adds work to the block's share. */
-void share_add(struct block_state *block, uint32_t ordinal, const struct stage_work *work);
+/* Adds the work of `warps` warps to the block's share, and their accesses to shared memory: the sum and the most of one. */
+void share_add(struct block_state *block, uint32_t ordinal, const struct stage_work *work,
+               uint32_t warps, uint64_t shared_sum, uint64_t shared_max);
 /* One of `warps` warps that are alike has come to a barrier where it waits; it ends. */
 void warp_waits(struct worker *w, struct block_state *block, struct warp_state *warp, uint32_t insn,
                 uint32_t warps);
