@@ -2,11 +2,11 @@
 /* f32, and what chooses among all floating-point operations. Round-to-nearest forms are plain C arithmetic
  * (contraction is off); results that are NaN become 0x7fffffff as the ISA says. The other forms (ftz, sat,
  * directed rounding) read their modifiers from imm. Approximate functions are computed in double
- * precision, sines, cosines and tangents by the C library, so they lie inside the ISA's bounds. */
+ * precision, tangents and sines of large angles by the C library, so they lie inside the ISA's bounds. */
 #ifndef EMULATE_SEM_FLOAT_H
 #define EMULATE_SEM_FLOAT_H
 
-#include "emulate/powers.h"
+#include "emulate/angles.h"
 #include "emulate/sem_select.h"
 
 static inline uint32_t float_as_bits(float v)
@@ -242,8 +242,37 @@ static void rsqrt_f32_part(struct exec *x, const struct uop *u)
 #else
 OP1(rsqrt_f32, float, float, finish((float)(1.0 / sqrt((double)ftz_in(A, u->imm))), u->imm))
 #endif
-OP1(sin_f32, float, float, finish((float)sin((double)ftz_in(A, u->imm)), u->imm))
-OP1(cos_f32, float, float, finish((float)cos((double)ftz_in(A, u->imm)), u->imm))
+/* Large angles, and what is none, are left to the C library. */
+static inline void sines(const struct exec *x, const struct uop *u, bool is_cosine, float *r)
+{
+    const float *a = SRC(float, 0);
+    const int64_t imm = u->imm;
+    uint32_t far = 0;
+    VECTOR LANES
+    {
+        r[i] = finish((float)sine_of_float((double)ftz_in(a[i], imm), is_cosine), imm);
+    }
+    LANES far |= (uint32_t) !(fabsf(a[i]) < ANGLE_LIMIT) << i;
+    for (far &= x->mask; far; far &= far - 1) {
+        unsigned i = (unsigned)__builtin_ctz(far);
+        r[i] = finish((float)(is_cosine ? cos((double)a[i]) : sin((double)a[i])), imm);
+    }
+}
+#define OP_SINE(name, is_cosine)                                                                   \
+    static void name##_full(struct exec *x, const struct uop *u)                                   \
+    {                                                                                              \
+        float r[WARP_LANES] __attribute__((aligned(64)));                                          \
+        sines(x, u, is_cosine, r);                                                                 \
+        memcpy(DST(float, 0), r, sizeof r);                                                        \
+    }                                                                                              \
+    static void name##_part(struct exec *x, const struct uop *u)                                   \
+    {                                                                                              \
+        float r[WARP_LANES] __attribute__((aligned(64)));                                          \
+        sines(x, u, is_cosine, r);                                                                 \
+        KEEP_OTHER_LANES(float)                                                                    \
+    }
+OP_SINE(sin_f32, false)
+OP_SINE(cos_f32, true)
 /* Without branches that leave the polynomial out, for vectors. */
 static inline float lg2(float a)
 {
