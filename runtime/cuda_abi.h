@@ -179,6 +179,12 @@ struct cudaMemAllocNodeParams {
     size_t accessDescCount, bytesize;
     void *dptr;
 };
+struct cudaConditionalNodeParams {
+    unsigned long long handle;
+    int type;      /* cudaGraphConditionalNodeType */
+    unsigned size; /* bodies */
+    struct graph **phGraph_out;
+};
 struct cudaGraphNodeParams {
     int type; /* cudaGraphNodeType */
     int reserved0[3];
@@ -192,6 +198,7 @@ struct cudaGraphNodeParams {
         struct cudaMemsetParams memset;
         struct cudaHostNodeParams host;
         struct cudaMemAllocNodeParams alloc;
+        struct cudaConditionalNodeParams conditional;
         struct graph *graph;
         struct event *event;
         void *dptr;

@@ -258,8 +258,9 @@ static void release(struct capture *capture)
 static cudaError_t end(struct stream *stream, struct graph **out)
 {
     struct capture *capture = stream ? stream->capture : NULL;
-    *out = NULL;
+    if (out) *out = NULL;
     if (!capture) return cudaErrorIllegalState;
+    if (!out && capture->owns_graph) return cudaErrorInvalidValue;
     if (capture->origin && capture->origin != stream)
         return fail_capture(capture, cudaErrorStreamCaptureUnmatched);
     bool lives = handle_is(HANDLE_GRAPH, capture->graph);
@@ -267,10 +268,8 @@ static cudaError_t end(struct stream *stream, struct graph **out)
     cudaError_t error = capture->failed              ? cudaErrorStreamCaptureInvalidated
                         : is_joined(capture, stream) ? cudaSuccess
                                                      : cudaErrorStreamCaptureUnjoined;
-    if (!error)
-        *out = capture->graph;
-    else if (capture->owns_graph && lives)
-        graph_destroy(capture->graph);
+    if (!error && out) *out = capture->graph;
+    if (error && capture->owns_graph && lives) graph_destroy(capture->graph);
     release(capture);
     return error;
 }

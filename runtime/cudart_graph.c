@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph_condition.h"
 #include "host_check.h"
 #include "stream.h"
 
@@ -253,7 +254,9 @@ static cudaError_t any_work(struct cudaGraphNodeParams *given, struct work *out)
     case WORK_FREE:
         *out = (struct work){.kind = WORK_FREE, .memory = given->dptr};
         return cudaSuccess;
-    default: /* semaphores, conditions */
+    case WORK_CONDITION:
+        return condition_work(&given->conditional, out);
+    default: /* semaphores */
         note_missing("cudaGraphAddNode of that kind");
         return cudaErrorNotSupported;
     }
@@ -381,6 +384,8 @@ static const char *node_label(const struct node *node)
         return "MEM_ALLOC";
     case WORK_FREE:
         return "MEM_FREE";
+    case WORK_CONDITION:
+        return "CONDITIONAL";
     case WORK_EMPTY:
         break;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph_condition.h"
 #include "stream.h"
 
 CUDART cudaError_t cudaGraphCreate(struct graph **out, unsigned flags);
@@ -372,6 +373,7 @@ cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream)
     if (!error && !is_exec(exec)) error = cudaErrorInvalidValue;
     if (!error) error = stream_check(stream);
     if (!error && !stream_capture(stream)) {
+        condition_assign_defaults(exec);
         order_enter(stream);
         error = graph_run(exec);
         order_leave(stream);

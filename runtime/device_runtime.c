@@ -9,6 +9,7 @@
 #include "device_memory.h"
 #include "device_questions.h"
 #include "event_log.h"
+#include "graph_condition.h"
 #include "stream_order.h"
 #include "virtual_time.h"
 #include "work.h"
@@ -415,6 +416,12 @@ static const struct {
     {"Memset2DAsync", fill_rows},
 };
 
+static uint64_t set_condition(const ws_device_call *call)
+{
+    bool is_known = condition_set(call->arguments[0], (unsigned)call->arguments[1]);
+    return is_known ? cudaSuccess : remember(call, cudaErrorInvalidValue);
+}
+
 uint64_t device_runtime_call(void *user, const ws_device_call *call)
 {
     (void)user;
@@ -425,6 +432,7 @@ uint64_t device_runtime_call(void *user, const ws_device_call *call)
     if (!strcmp(call->function, "PeekAtLastError")) return last_error(call, false);
     if (!strcmp(call->function, "GetErrorString"))
         return device_memory_text((cudaError_t)a[0], false);
+    if (!strcmp(call->function, "GraphSetConditional")) return set_condition(call);
     if (!strcmp(call->function, "GetErrorName")) return device_memory_text((cudaError_t)a[0], true);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(call->function, calls[i].name)) return remember(call, calls[i].call(call));

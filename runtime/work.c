@@ -6,6 +6,7 @@
 
 #include "event_log.h"
 #include "graph.h"
+#include "graph_condition.h"
 #include "host_check.h"
 #include "stream.h"
 #include "virtual_time.h"
@@ -133,6 +134,8 @@ cudaError_t work_run(const struct work *work)
         return call_host(&work->host);
     case WORK_GRAPH:
         return graph_run(work->graph);
+    case WORK_CONDITION:
+        return condition_run(&work->condition);
     case WORK_RECORD:
         if (!handle_is(HANDLE_EVENT, work->event)) return cudaErrorInvalidResourceHandle;
         event_record(work->event);
@@ -153,6 +156,7 @@ cudaError_t work_copy(struct work *out, const struct work *work)
 {
     *out = *work;
     if (work->kind == WORK_GRAPH) return graph_copy_part(work->graph, &out->graph);
+    if (work->kind == WORK_CONDITION) return condition_copy(&out->condition, &work->condition);
     if (work->kind != WORK_KERNEL) return cudaSuccess;
     size_t bytes = work->kernel.kernel->parameter_bytes;
     out->kernel.parameters = malloc(bytes + 1);
@@ -165,6 +169,7 @@ void work_clear(struct work *work)
 {
     if (work->kind == WORK_KERNEL) free(work->kernel.parameters);
     if (work->kind == WORK_GRAPH) graph_destroy(work->graph);
+    if (work->kind == WORK_CONDITION) condition_clear(&work->condition);
     *work = (struct work){.kind = WORK_EMPTY};
 }
 

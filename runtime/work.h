@@ -17,6 +17,7 @@ enum work_kind {
     WORK_RECORD = 7,
     WORK_ALLOC = 10, /* memory that was given when the node was made */
     WORK_FREE = 11,
+    WORK_CONDITION = 13,
 };
 
 /* Bytes of rows: from one to the next, and where the first of them begins. */
@@ -39,6 +40,12 @@ struct host_work {
     void (*function)(void *user);
     void *user;
 };
+struct condition_work {
+    unsigned long long handle;
+    int type; /* cudaGraphConditionalNodeType */
+    unsigned count;
+    struct graph **bodies;
+};
 
 struct work {
     enum work_kind kind;
@@ -47,6 +54,7 @@ struct work {
         struct copy_work copy;
         struct fill_work fill;
         struct host_work host;
+        struct condition_work condition;
         struct graph *graph;
         struct event *event;
         void *memory;
@@ -57,7 +65,7 @@ struct work {
 cudaError_t stream_do(cudaStream_t stream, struct work *work);
 /* Does it. Function calls of the host are made without the lock, which is held before and after. */
 cudaError_t work_run(const struct work *work);
-/* What it owns: parameters of a kernel, a graph. */
+/* What it owns: parameters of a kernel, graphs. */
 cudaError_t work_copy(struct work *out, const struct work *work);
 void work_clear(struct work *work);
 

@@ -7,7 +7,13 @@ static const char *const names[] = {
 #define DEVICE_CALL(name, text, parameters, bytes) [BUILTIN_##name] = text,
 #include "decode/builtins.def"
 #undef BUILTIN
+    [BUILTIN_SET_CONDITION] = "GraphSetConditional", /* the one without a result */
 };
+
+static bool has_result(enum builtin builtin)
+{
+    return builtin != BUILTIN_SET_CONDITION;
+}
 
 /* Does the address lie at the begin of its code? (Native code.) */
 static bool begins_at(const struct native_code *code, uint64_t address)
@@ -31,11 +37,11 @@ static uint64_t kernel_at(const struct module *module, uint64_t address)
 }
 
 /* As ws_device_call.arguments tells. */
-static void take_arguments(const struct caller *caller, uint64_t *out)
+static void take_arguments(const struct caller *caller, enum builtin builtin, uint64_t *out)
 {
     const struct module *module = caller->x->launch->program->module;
     uint32_t sizes[3];
-    for (unsigned k = 0; caller->places[k + 1]; k++) {
+    for (unsigned k = 0; caller->places[k + has_result(builtin)]; k++) {
         switch (caller->places[k]) {
         case 'd':
             builtin_dim3(caller, k, sizes);
@@ -69,7 +75,7 @@ bool builtin_device(const struct caller *caller, enum builtin builtin)
     const struct exec *x = caller->x;
     const struct device *device = x->launch->device;
     uint64_t arguments[VALUES_MOST];
-    take_arguments(caller, arguments);
+    take_arguments(caller, builtin, arguments);
     const ws_device_call call = {.function = names[builtin],
                                  .arguments = arguments,
                                  .block = x->block->index,
@@ -77,6 +83,6 @@ bool builtin_device(const struct caller *caller, enum builtin builtin)
                                  .caller = caller};
     uint64_t result = device->call(device->call_user, &call);
     if (x->fault.kind) return false;
-    builtin_result(caller, result);
+    if (has_result(builtin)) builtin_result(caller, result);
     return true;
 }
