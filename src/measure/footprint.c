@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "measure/bits.h"
 
 enum { PIECE_SECTORS_SHIFT = FOOTPRINT_PIECE_SHIFT, PIECE_WORDS = 1 << (PIECE_SECTORS_SHIFT - 6) };
 enum { NEAR_MAX = 1 << 20 /* pieces of 1 MiB: 1 TiB */ };
@@ -93,8 +94,10 @@ void footprint_merge(struct footprint *to, const struct footprint *from)
 static uint64_t count_piece(const uint64_t *bits)
 {
     uint64_t count = 0;
-    for (unsigned k = 0; bits && k < PIECE_WORDS; k++)
-        count += (uint64_t)__builtin_popcountll(bits[k]);
+    for (unsigned k = 0; bits && k < PIECE_WORDS; k++) {
+        bool is_plain = bits[k] == 0 || bits[k] == UINT64_MAX; /* most are */
+        count += is_plain ? bits[k] & 64 : bits_count64(bits[k]);
+    }
     return count;
 }
 
