@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "virtual_time.h"
 
 /* ---- what the options of a load say ------------------------------------------------------------- */
 
@@ -12,9 +13,9 @@
 struct jit_options {
     unsigned count;
     const int *keys;
-    void *const *values;
+    void **values;
 };
-enum { INFO_BUFFER = 3, INFO_BYTES = 4, ERROR_BUFFER = 5, ERROR_BYTES = 6 };
+enum { WALL_TIME = 2, INFO_BUFFER = 3, INFO_BYTES = 4, ERROR_BUFFER = 5, ERROR_BYTES = 6 };
 
 #define NO_OPTIONS ((struct jit_options){0, NULL, NULL})
 #define OPTIONS(count, keys, values) ((struct jit_options){count, keys, values})
@@ -26,14 +27,23 @@ static void *option(const struct jit_options *options, int key)
     return NULL;
 }
 
-/* Into the program's buffers for messages. */
-static void report(const struct jit_options *options, cudaError_t error)
+/* The value of a number takes the place of the pointer. */
+static void answer(const struct jit_options *options, int key, const void *value, size_t bytes)
 {
+    for (unsigned i = 0; options->keys && i < options->count; i++)
+        if (options->keys[i] == key) memcpy(&options->values[i], value, bytes);
+}
+
+/* Into the program's buffers for messages; what was begun at `begun` took so many milliseconds. */
+static void report(const struct jit_options *options, cudaError_t error, double begun)
+{
+    const float milliseconds = (float)((host_now() - begun) * 1e3);
     char *info = option(options, INFO_BUFFER), *errors = option(options, ERROR_BUFFER);
     size_t room = (size_t)(uintptr_t)option(options, ERROR_BYTES);
     if (info && option(options, INFO_BYTES)) *info = '\0';
     if (errors && room)
         snprintf(errors, room, "%s", error ? ws_context_error(runtime.context) : "");
+    answer(options, WALL_TIME, &milliseconds, sizeof milliseconds);
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
@@ -45,9 +55,10 @@ static cudaError_t load(struct binary **out, const void *image, size_t bytes,
     cudaError_t error = out ? binary_create(image, bytes, &binary) : cudaErrorInvalidValue;
     if (error) return error;
     api_lock();
+    double begun = host_now();
     binary_load(binary);
     error = binary->failure;
-    report(&options, error);
+    report(&options, error, begun);
     binary->next = runtime.binaries;
     runtime.binaries = binary;
     api_unlock();
@@ -183,8 +194,7 @@ DRIVER(cuModuleLoad, (struct binary * *out, const char *path), load_file(out, pa
 DRIVER(cuModuleLoadData, (struct binary * *out, const void *image),
        load(out, image, SIZE_MAX, NO_OPTIONS))
 DRIVER(cuModuleLoadDataEx,
-       (struct binary * *out, const void *image, unsigned count, const int *keys,
-        void *const *values),
+       (struct binary * *out, const void *image, unsigned count, const int *keys, void **values),
        load(out, image, SIZE_MAX, OPTIONS(count, keys, values)))
 DRIVER(cuModuleLoadFatBinary, (struct binary * *out, const void *image),
        load(out, image, SIZE_MAX, NO_OPTIONS))
@@ -214,8 +224,8 @@ static cudaError_t same_kernel(struct kernel **out, struct kernel *kernel)
 }
 
 DRIVER_ANY(cuLibraryLoadData,
-           (struct binary * *out, const void *image, const int *keys, void *const *values,
-            unsigned count, const int *other_keys, void *const *other_values, unsigned others),
+           (struct binary * *out, const void *image, const int *keys, void **values, unsigned count,
+            const int *other_keys, void *const *other_values, unsigned others),
            ((void)other_keys, (void)other_values, (void)others,
             load(out, image, SIZE_MAX, OPTIONS(count, keys, values))))
 DRIVER_ANY(cuLibraryLoadFromFile,
@@ -433,6 +443,7 @@ static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_
     linker->done = true;
     if (!linker->count) return cudaErrorInvalidValue;
     api_lock();
+    double begun = host_now();
     cudaError_t error;
     if (!linker->has_code)
         error = join_texts(linker, &bytes);
@@ -444,7 +455,7 @@ static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_
         error = fail(ws_module_load_memory(runtime.context,
                                            linker->has_code ? "linked machine code" : "linked PTX",
                                            linker->image, bytes, &module));
-    report(&linker->options, error);
+    report(&linker->options, error, begun);
     ws_module_destroy(module);
     api_unlock();
     *out = linker->image;
@@ -463,7 +474,7 @@ static cudaError_t link_destroy(struct linker *linker)
     return cudaSuccess;
 }
 
-DRIVER(cuLinkCreate_v2, (unsigned count, const int *keys, void *const *values, struct linker **out),
+DRIVER(cuLinkCreate_v2, (unsigned count, const int *keys, void **values, struct linker **out),
        link_create(out, OPTIONS(count, keys, values)))
 DRIVER(cuLinkAddData_v2,
        (struct linker * linker, int kind, const void *data, size_t bytes, const char *name,

@@ -118,7 +118,7 @@ static ws_status unknown_opcode(struct builder *builder)
     struct parser *parser = builder->parser;
     const char *near = text_hint(parser->arena, parser_copy(parser, &builder->part), names,
                                  OP_PTX_COUNT + FOREIGN_OPCODES);
-    return parser_error(parser, WS_ERR_UNSUPPORTED, &builder->part, "unknown instruction %s%s",
+    return parser_error(parser, WS_ERR_INPUT, &builder->part, "unknown instruction %s%s",
                         parser_token_text(parser, &builder->part), near);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The driver API alone: PTX as text in the program, its variable, arguments both ways, errors. */
 #include <cstring>
+#include <string>
 #include <cuda.h>
 
 #include "check.h"
@@ -97,6 +98,20 @@ static bool launches(CUmodule module, CUfunction add, buffers m)
     return ok && bytes == 4 && result_is(m.c, 10);
 }
 
+/* Its wall time takes the place of the option's value (driver API, CUjit_option). */
+static CUresult loads(const char *kernel)
+{
+    CUmodule module;
+    CUjit_option keys[] = {CU_JIT_WALL_TIME};
+    void *values[] = {NULL};
+    float milliseconds = -1;
+    std::string text = std::string(".version 7.0\n.target sm_70\n.address_size 64\n") + kernel;
+    CUresult result = cuModuleLoadDataEx(&module, text.c_str(), 1, keys, values);
+    memcpy(&milliseconds, values, sizeof milliseconds);
+    if (!(milliseconds > 0 && milliseconds < 60000)) return CUDA_ERROR_UNKNOWN;
+    return result == CUDA_SUCCESS ? cuModuleUnload(module) : result;
+}
+
 static bool errors(CUmodule module, CUfunction add)
 {
     CUfunction none;
@@ -111,6 +126,8 @@ static bool errors(CUmodule module, CUfunction add)
     ok &= cuModuleLoadDataEx(&broken, ".version 7.0\n.target sm_70\nnonsense", 2, keys, values) ==
               CUDA_ERROR_INVALID_PTX &&
           strstr(log, "nonsense");
+    ok &= loads(".visible .entry k() { twiddle.u32 %r, 1; ret; }") == CUDA_ERROR_INVALID_PTX;
+    ok &= loads(".visible .entry k() { ret; }") == CUDA_SUCCESS;
     ok &= cuMemAlloc(&memory, (size_t)1 << 50) == CUDA_ERROR_OUT_OF_MEMORY;
     ok &= cuLaunchKernel(add, 1, 1, 1, 5000, 1, 1, 0, 0, NULL, NULL) == CUDA_ERROR_INVALID_VALUE;
     ok &= cuGetErrorName(CUDA_ERROR_NOT_FOUND, &name) == CUDA_SUCCESS &&
