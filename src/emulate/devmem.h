@@ -41,7 +41,7 @@ enum page_state { PAGE_UNTOUCHED, PAGE_IN_THE_MAKING, PAGE_MADE }; /* compiled c
 struct page_rule {
     devmem_make_fn *make;
     void *user;
-    uint64_t unmade; /* pages; atomic */
+    uint64_t unmade;  /* pages; atomic */
     uint8_t states[]; /* by page from the allocation's first byte on: enum page_state; atomic */
 };
 
