@@ -181,41 +181,65 @@ static uint64_t split_mix(uint64_t seed, uint64_t index)
     return z ^ z >> 31;
 }
 
-uint64_t value_random(const struct value_type *type, uint64_t seed, uint64_t index)
+#define INLINED static inline __attribute__((always_inline))
+
+/* Floats have as many high bits as the type holds exactly: the largest is below 1 and nothing rounds. */
+INLINED uint64_t random_value(const struct value_type *type, uint64_t seed, uint64_t index)
 {
-    uint64_t random = split_mix(seed, index);
-    if (!value_type_is_float(type)) return random >> (64 - type->bits);
-    /* As many high bits as the type holds exactly: the largest is below 1 and nothing rounds. */
+    uint64_t random = split_mix(seed, index), bits = 0;
+    if (type->kind != VALUE_FLOAT && type->kind != VALUE_BFLOAT) return random >> (64 - type->bits);
     if (type->kind == VALUE_BFLOAT)
         return value_from_double(type, (double)(random >> (64 - 8)) * 0x1p-8);
     if (type->bits == 16) return value_from_double(type, (double)(random >> (64 - 11)) * 0x1p-11);
-    if (type->bits == 32) return value_from_double(type, (double)(random >> (64 - 24)) * 0x1p-24);
-    return value_from_double(type, (double)(random >> (64 - 53)) * 0x1p-53);
+    float narrow = (float)(int32_t)(random >> (64 - 24)) * 0x1p-24f;
+    double wide = (double)(int64_t)(random >> (64 - 53)) * 0x1p-53;
+    if (type->bits == 32)
+        memcpy(&bits, &narrow, sizeof narrow);
+    else
+        memcpy(&bits, &wide, sizeof wide);
+    return bits;
 }
 
-/* Most buffers are of f32: a loop that the compiler turns into vector code. */
-static void fill_random_f32(uint64_t seed, uint64_t first, size_t count, uint8_t *to)
+uint64_t value_random(const struct value_type *type, uint64_t seed, uint64_t index)
 {
-    for (size_t i = 0; i < count; i++) {
-        float value = (float)(int32_t)(split_mix(seed, first + i) >> (64 - 24)) * 0x1p-24f;
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        to[4 * i] = (uint8_t)bits;
-        to[4 * i + 1] = (uint8_t)(bits >> 8);
-        to[4 * i + 2] = (uint8_t)(bits >> 16);
-        to[4 * i + 3] = (uint8_t)(bits >> 24);
-    }
+    return random_value(type, seed, index);
+}
+
+INLINED void store(const struct value_type *type, uint64_t bits, uint8_t *to)
+{
+    for (unsigned i = 0; i < type->bits / 8; i++)
+        to[i] = (uint8_t)(bits >> 8 * i);
+}
+
+void value_store(const struct value_type *type, uint64_t bits, uint8_t *to)
+{
+    store(type, bits, to);
+}
+
+/* Inlined for one type each: loops without a question in them. */
+INLINED void fill_random(const struct value_type *type, uint64_t seed, uint64_t first, size_t count,
+                         uint8_t *to)
+{
+    for (size_t i = 0; i < count; i++)
+        store(type, random_value(type, seed, first + i), to + i * (type->bits / 8));
 }
 
 void values_fill_random(const struct value_type *type, uint64_t seed, uint64_t first, size_t count,
                         uint8_t *to)
 {
-    if (type->kind == VALUE_FLOAT && type->bits == 32) {
-        fill_random_f32(seed, first, count, to);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        value_store(type, value_random(type, seed, first + i), to + i * type->bits / 8);
+    static const struct value_type f32 = {VALUE_FLOAT, 32, "f32"}, f64 = {VALUE_FLOAT, 64, "f64"};
+    static const struct value_type b8 = {VALUE_BITS, 8, "b8"}, b32 = {VALUE_BITS, 32, "b32"};
+    bool is_float = value_type_is_float(type);
+    if (type->kind == VALUE_FLOAT && type->bits == 32)
+        fill_random(&f32, seed, first, count, to);
+    else if (type->kind == VALUE_FLOAT && type->bits == 64)
+        fill_random(&f64, seed, first, count, to);
+    else if (!is_float && type->bits == 8)
+        fill_random(&b8, seed, first, count, to);
+    else if (!is_float && type->bits == 32)
+        fill_random(&b32, seed, first, count, to);
+    else
+        fill_random(type, seed, first, count, to);
 }
 
 uint64_t value_load(const struct value_type *type, const uint8_t *from)
@@ -224,10 +248,4 @@ uint64_t value_load(const struct value_type *type, const uint8_t *from)
     for (unsigned i = type->bits / 8; i-- > 0;)
         bits = bits << 8 | from[i];
     return bits;
-}
-
-void value_store(const struct value_type *type, uint64_t bits, uint8_t *to)
-{
-    for (unsigned i = 0; i < type->bits / 8; i++)
-        to[i] = (uint8_t)(bits >> 8 * i);
 }
