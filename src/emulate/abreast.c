@@ -145,7 +145,7 @@ static bool go_along(struct abreast *a, struct warp *warp)
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)x->launch->warp_specials[warp->index];
     x->locals = warp->locals;
-    warp_set_frame(x, warp, &warp->root);
+    warp_set_places(x, warp, &warp->root);
     warp_set_mask(x, split->mask);
     path_enter(x, 0);
     uint32_t at = a->path->run(x);
@@ -211,6 +211,7 @@ uint32_t abreast_run(struct worker *worker, struct block *block, uint32_t at, st
     struct abreast a = {.worker = worker, .block = block};
     if (!abreast_stand(&worker->exec, block)) return at;
     worker->exec.follows_paths = true;
+    warp_set_frame(&worker->exec, &block->warps[at], &block->warps[at].root);
     for (uint32_t i = 1; find_path(&a, &block->warps[at]); i++) {
         bool goes_on;
         at = go_all(&a, at, round, &goes_on);

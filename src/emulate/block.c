@@ -144,8 +144,8 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     block->threads_alive = launch->threads_per_block;
     block->next = NULL;
     block->is_stuck = false;
-    memset(block->barriers, 0, sizeof block->barriers);
-    block->arrivals = 0;
+    for (; block->arrivals; block->arrivals &= block->arrivals - 1) /* at which some still waited */
+        block->barriers[__builtin_ctz(block->arrivals)] = (struct barrier_state){0};
     if (launch->shared_end) memset(block->shared, 0, launch->shared_end);
     block->clocks = (struct block_clocks){0};
     if (launch->options->clocks && launch->options->clocks->find)

@@ -18,11 +18,17 @@ static inline void warp_set_mask(struct exec *x, uint32_t mask)
     expand_mask(mask, x->lane_mask);
 }
 
-static inline void warp_set_frame(struct exec *x, struct warp *warp, struct frame *frame)
+/* From one warp to another in a frame of the same function. */
+static inline void warp_set_places(struct exec *x, struct warp *warp, struct frame *frame)
 {
     x->frame = frame;
     x->base[BASE_FRAME] = warp->registers + frame->registers;
     x->parameters = warp->parameters + frame->parameters;
+}
+
+static inline void warp_set_frame(struct exec *x, struct warp *warp, struct frame *frame)
+{
+    warp_set_places(x, warp, frame);
     x->parameter_bytes = x->launch->program->functions[frame->function].parameter_bytes;
     if (!x->tracks) return;
     x->undefined = warp->defined->registers + frame->registers;
