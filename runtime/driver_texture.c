@@ -329,9 +329,10 @@ static cudaError_t set_mode(struct texture_reference *reference, int dimension, 
     return cudaSuccess;
 }
 
+enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2, SRGB = 16 };
+
 static cudaError_t set_flags(struct texture_reference *reference, unsigned flags)
 {
-    enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2, SRGB = 16 };
     if (!texture_reference_is(reference)) return cudaErrorInvalidValue;
     reference->sampling.readMode = !(flags & READ_AS_INTEGER);
     reference->sampling.sRGB = (flags & SRGB) != 0;
@@ -340,6 +341,98 @@ static cudaError_t set_flags(struct texture_reference *reference, unsigned flags
     return cudaSuccess;
 }
 
+/* ---- what a reference has ----------------------------------------------------------------------- */
+
+static bool has(const struct texture_reference *reference, enum cudaResourceType type)
+{
+    return texture_reference_is(reference) && reference->is_bound &&
+           reference->resource.resType == type;
+}
+
+/* Linear memory and rows with a pitch begin in the same place. */
+static cudaError_t get_address(uint64_t *out, const struct texture_reference *reference)
+{
+    bool is_memory =
+        has(reference, cudaResourceTypeLinear) || has(reference, cudaResourceTypePitch2D);
+    if (!is_memory || !out) return cudaErrorInvalidValue;
+    *out = (uint64_t)(uintptr_t)reference->resource.res.linear.devPtr + reference->offset;
+    return cudaSuccess;
+}
+
+static cudaError_t get_array(cudaArray_t *out, const struct texture_reference *reference)
+{
+    if (!has(reference, cudaResourceTypeArray) || !out) return cudaErrorInvalidValue;
+    *out = reference->resource.res.array.array;
+    return cudaSuccess;
+}
+
+static cudaError_t get_mode(int *out, const struct texture_reference *reference, int dimension)
+{
+    if (!out || dimension < 0 || dimension > 2 || !texture_reference_is(reference))
+        return cudaErrorInvalidValue;
+    *out = (int)reference->sampling.addressMode[dimension];
+    return cudaSuccess;
+}
+
+static cudaError_t get_filter(int *out, const struct texture_reference *reference)
+{
+    if (!out || !texture_reference_is(reference)) return cudaErrorInvalidValue;
+    *out = (int)reference->sampling.filterMode;
+    return cudaSuccess;
+}
+
+static cudaError_t get_flags(unsigned *out, const struct texture_reference *reference)
+{
+    if (!out || !texture_reference_is(reference)) return cudaErrorInvalidValue;
+    const struct cudaTextureDesc *sampling = &reference->sampling;
+    *out = (sampling->readMode ? 0 : READ_AS_INTEGER) |
+           (sampling->normalizedCoords ? NORMALIZED_COORDINATES : 0) | (sampling->sRGB ? SRGB : 0);
+    return cudaSuccess;
+}
+
+static cudaError_t get_format(unsigned *out, int *out_channels,
+                              const struct texture_reference *reference)
+{
+    if (!texture_reference_is(reference)) return cudaErrorInvalidValue;
+    const struct cudaChannelFormatDesc *f = has(reference, cudaResourceTypeArray)
+                                                ? &reference->resource.res.array.array->format
+                                                : &reference->resource.res.linear.desc;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (formats[i].bits != f->x || formats[i].kind != f->f) continue;
+        if (out) *out = formats[i].number;
+        if (out_channels) *out_channels = f->w ? 4 : f->y ? 2 : 1;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t create_reference(struct texture_reference **out)
+{
+    if (!out) return cudaErrorInvalidValue;
+    *out = texture_reference_create();
+    return cudaSuccess;
+}
+
+static cudaError_t destroy_reference(struct texture_reference *reference)
+{
+    return texture_reference_destroy(reference) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+DRIVER(cuTexRefCreate, (struct texture_reference * *out), create_reference(out))
+DRIVER(cuTexRefDestroy, (struct texture_reference * reference), destroy_reference(reference))
+DRIVER(cuTexRefGetAddress_v2, (uint64_t * out, const struct texture_reference *reference),
+       get_address(out, reference))
+DRIVER(cuTexRefGetArray, (cudaArray_t * out, const struct texture_reference *reference),
+       get_array(out, reference))
+DRIVER(cuTexRefGetAddressMode, (int *out, const struct texture_reference *reference, int dimension),
+       get_mode(out, reference, dimension))
+DRIVER(cuTexRefGetFilterMode, (int *out, const struct texture_reference *reference),
+       get_filter(out, reference))
+DRIVER(cuTexRefGetFlags, (unsigned *out, const struct texture_reference *reference),
+       get_flags(out, reference))
+DRIVER(cuTexRefGetFormat,
+       (unsigned *out, int *out_channels, const struct texture_reference *reference),
+       get_format(out, out_channels, reference))
 DRIVER(cuModuleGetTexRef,
        (struct texture_reference * *out, struct binary *binary, const char *name),
        find_reference(out, binary, name, false))

@@ -72,6 +72,24 @@ struct texture_reference *texture_reference_of(struct binary *binary, const char
     return made;
 }
 
+struct texture_reference *texture_reference_create(void)
+{
+    struct texture_reference *made = add(NULL, NULL, "", false);
+    made->sampling.readMode = 1;
+    return made;
+}
+
+bool texture_reference_destroy(struct texture_reference *reference)
+{
+    struct texture_reference **place = &references;
+    while (*place && *place != reference)
+        place = &(*place)->next;
+    if (!*place || reference->binary) return false;
+    *place = reference->next;
+    free(reference);
+    return true;
+}
+
 bool texture_reference_is(const struct texture_reference *reference)
 {
     const struct texture_reference *one = references;
@@ -132,7 +150,7 @@ cudaError_t texture_references_settle(void)
 {
     cudaError_t error = cudaSuccess;
     for (struct texture_reference *one = references; one && !error; one = one->next)
-        if (one->is_changed && one->binary->module) error = settle(one);
+        if (one->is_changed && one->binary && one->binary->module) error = settle(one);
     return error;
 }
 

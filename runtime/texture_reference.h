@@ -7,9 +7,9 @@
 #include "runtime.h"
 
 struct texture_reference {
-    const void *host; /* what the program calls it by; NULL: by this handle */
-    const char *name; /* of the variable */
-    struct binary *binary;
+    const void *host;      /* what the program calls it by; NULL: by this handle */
+    const char *name;      /* of the variable */
+    struct binary *binary; /* NULL: one of no module (cuTexRefCreate) */
     bool is_surface, reads_normalized;
     bool is_bound, is_changed;
     size_t offset; /* of what was bound to where its texture begins, bytes */
@@ -22,6 +22,9 @@ struct texture_reference {
 /* The one of that name in the module, made if need be; it lives as long as the process. */
 struct texture_reference *texture_reference_of(struct binary *binary, const char *name,
                                                bool is_surface);
+/* Of no module. False: it belongs to one, or is not a reference. */
+struct texture_reference *texture_reference_create(void);
+bool texture_reference_destroy(struct texture_reference *reference);
 bool texture_reference_is(const struct texture_reference *reference);
 /* Binds memory at any address; false: it does not begin where a texture may, and there is no `offset` to say so. */
 bool texture_reference_bind(struct texture_reference *reference, uint64_t address,

@@ -97,6 +97,33 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* What was set is what is got (driver API, texture reference management). */
+static bool has_settings(void *reference, uint64_t memory)
+{
+    enum { NORMALIZED_COORDINATES = 2, MIRROR = 2 };
+    void *made;
+    uint64_t address = 0;
+    unsigned format = 0, flags = 0;
+    int channels = 0, mode = 0, filter = 0;
+    CALL("cuTexRefGetAddress_v2", &address, reference);
+    CALL("cuTexRefGetFormat", &format, &channels, reference);
+    CALL("cuTexRefGetAddressMode", &mode, reference, 1);
+    CALL("cuTexRefGetFilterMode", &filter, reference);
+    bool good = address == memory && format == FLOAT_FORMAT && channels == 1 && mode == CLAMP &&
+                filter == LINEAR;
+    CALL("cuTexRefCreate", &made, 0);
+    CALL("cuTexRefSetFlags", made, NORMALIZED_COORDINATES);
+    CALL("cuTexRefSetAddressMode", made, 2, MIRROR);
+    CALL("cuTexRefGetFlags", &flags, made);
+    CALL("cuTexRefGetAddressMode", &mode, made, 2);
+    good = good && flags == NORMALIZED_COORDINATES && mode == MIRROR;
+    good = good && call("cuTexRefGetAddress_v2", P(&address), P(made), 0, 0, 0, 0, 0) == 1;
+    CALL("cuTexRefDestroy", made, 0);
+    /* destroyed; of a module */
+    good = good && call("cuTexRefDestroy", P(made), 0, 0, 0, 0, 0, 0) == 1;
+    return good && call("cuTexRefDestroy", P(reference), 0, 0, 0, 0, 0, 0) == 1;
+}
+
 static bool by_driver(const char *ptx)
 {
     void *context, *module, *function, *reference, *array;
@@ -124,6 +151,8 @@ static bool by_driver(const char *ptx)
     CALL("cuTexRefSetFilterMode", reference, LINEAR);
     CALL("cuTexRefSetAddressMode", reference, 0, CLAMP);
     CALL("cuTexRefSetAddressMode", reference, 1, CLAMP);
+    bool is_set = has_settings(reference, memory + 1024);
+    if (!is_set) puts("driver: other settings than were set");
     struct array_3d surface = {N, 1, 0, WORD_FORMAT, 1, 2};
     CALL("cuArray3DCreate_v2", &array, &surface);
     CALL("cuModuleGetSurfRef", &reference, module, "written");
@@ -136,7 +165,7 @@ static bool by_driver(const char *ptx)
     check("cuLaunchKernel", launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL));
     CALL("cuMemcpyDtoH_v2", got, out, sizeof got);
     CALL("cuMemcpyAtoH_v2", words, array, 0, sizeof words);
-    bool good = is_right(got, "driver") && offset == 0;
+    bool good = is_right(got, "driver") && offset == 0 && is_set;
     for (unsigned i = 0; i < N; i++)
         good = good && words[i] == i;
     return good;
