@@ -24,6 +24,7 @@ static const struct geometry *geometry_of(const struct lowering *l)
     static const struct geometry geometries[] = {{"1D", SUB_1D, 1},
                                                  {"2D", SUB_2D, 2},
                                                  {"3D", SUB_3D, 3},
+                                                 {"CUBE", SUB_CUBE, 3},
                                                  {"ARRAY_1D", SUB_1D_LAYERED, 2},
                                                  {"ARRAY_2D", SUB_2D_LAYERED, 3}};
     for (unsigned i = 0; i < l->in->operand_count; i++) {
