@@ -36,10 +36,12 @@ static bool reduces(const struct insn *insn)
     return !is_bits && (is_extreme || (is_sum && insn->type != TYPE_S64));
 }
 
-/* All geometries but cubes; one, two or four elements. */
+/* All geometries but cubes, of sured also without layers; one, two or four elements. */
 static const char *surface_fault(const struct insn *insn)
 {
     if (is_cube(insn)) return "faces of cubes are layers: use .a2d";
+    bool is_layered = insn->sub_op == SUB_1D_LAYERED || insn->sub_op == SUB_2D_LAYERED;
+    if (insn->op == OP_SURED && is_layered) return "sured has no geometries with layers";
     if (insn->op == OP_SURED && !reduces(insn)) return "operation and type do not go together";
     return insn_access_bytes(insn) <= 16 ? NULL : "the vector is too long";
 }

@@ -82,7 +82,7 @@ def reductions():
              "max": ("u32", "s32", "u64", "s64"), "and": ("b32",), "or": ("b32",)}
     for operation, kinds in types.items():
         for kind in kinds:
-            for geometry in ("1d", "2d", "3d", "a1d", "a2d"):
+            for geometry in ("1d", "2d", "3d"):
                 for bounds in ("trap", "clamp", "zero"):
                     for reached in (True, False):
                         yield surface("sured.b", f"{geometry}.{operation}", "", kind, bounds, reached)
