@@ -115,7 +115,7 @@ static bool check_lane(struct exec *x, const struct uop *u, const struct fetch *
     return true;
 }
 
-/* Lanes that read nothing get an address that another one reads. */
+/* Lanes that read nothing get an address that another one reads: what they would load may be gone, or be written now. */
 static void keep_to_memory(struct fetch *f)
 {
     for (unsigned k = 0; k < f->tap_count; k++) {
@@ -141,7 +141,6 @@ static bool check_taps(struct exec *x, const struct uop *u, struct fetch *f)
             undefined |= 1u << lane;
         }
     }
-    keep_to_memory(f);
     if (undefined && x->tracks) defined_fetched(x, u, undefined, first_undefined);
     return true;
 }
@@ -177,6 +176,7 @@ bool fetch_check(struct exec *x, const struct uop *u, const struct known_texture
 {
     if (known->why) return refuse(x, u, known, f);
     if (!known->is_written && !check_taps(x, u, f)) return false;
+    keep_to_memory(f);
     if (x->checks & CHECK_MEMORY) check_bounds(x, u, f);
     return true;
 }

@@ -17,8 +17,8 @@ struct known_texture {
     bool is_written;           /* all of it is there, and every texel may be read */
 };
 
-/* One texel that lanes read. The address is that of a texel of the texture also where the lane is not inside, or does not
- * fetch. */
+/* One texel that lanes read. Behind fetch_check the address is one that a lane reads also where this lane is not inside, or
+ * does not fetch, if any lane reads. */
 struct tap {
     uint64_t address[WARP_LANES] __attribute__((aligned(64)));
     float weight[WARP_LANES] __attribute__((aligned(64))); /* of up to 24 bits: exact */
