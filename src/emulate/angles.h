@@ -29,7 +29,7 @@ static inline double sine_of_float(double v, uint64_t quarters)
     const double shifted = v * QUARTERS_PER_RADIAN + ROUNDING_SHIFT;
     const double whole = shifted - ROUNDING_SHIFT, near = fma(-whole, QUARTER_TURN, v);
     const double x = fma(-whole, QUARTER_TURN_REST, near), square = x * x;
-    const uint64_t quarter = powers_bits(shifted) + quarters, is_odd = -(quarter & 1);
+    const uint64_t quarter = bits_of_double(shifted) + quarters, is_odd = -(quarter & 1);
     double sine = sines[ANGLE_DEGREE], cosine = cosines[ANGLE_DEGREE];
     POWERS_UNROLLED
     for (unsigned k = ANGLE_DEGREE; k-- > 0;)
@@ -39,8 +39,8 @@ static inline double sine_of_float(double v, uint64_t quarters)
         cosine = fma(cosine, square, cosines[k]);
     sine = x * fma(sine, square, 1.0);
     cosine = fma(square * square, cosine, fma(square, -0.5, 1.0));
-    const uint64_t bits = (powers_bits(cosine) & is_odd) | (powers_bits(sine) & ~is_odd);
-    return powers_double(bits ^ (quarter & 2) << 62);
+    const uint64_t bits = (bits_of_double(cosine) & is_odd) | (bits_of_double(sine) & ~is_odd);
+    return double_of_bits(bits ^ (quarter & 2) << 62);
 }
 
 #endif

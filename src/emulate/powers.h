@@ -41,13 +41,13 @@ enum { EXP2_DEGREE = 11, LOG2_DEGREE = 20, DOUBLE_FRACTION = 52 };
 #define POWERS_UNROLLED _Pragma("GCC unroll 32")
 #endif
 
-static inline uint64_t powers_bits(double v)
+static inline uint64_t bits_of_double(double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     return bits;
 }
-static inline double powers_double(uint64_t bits)
+static inline double double_of_bits(uint64_t bits)
 {
     double v;
     memcpy(&v, &bits, sizeof v);
@@ -65,16 +65,16 @@ static inline double exp2_of_float(double v)
     for (unsigned k = EXP2_DEGREE; k-- > 0;)
         p = fma(p, x, coefficients[k]);
     p = fma(p, x, 1.0);
-    return powers_double(powers_bits(p) + (powers_bits(shifted) << DOUBLE_FRACTION));
+    return double_of_bits(bits_of_double(p) + (bits_of_double(shifted) << DOUBLE_FRACTION));
 }
 
 /* Of positive finite numbers; a float less 1 has so few bits that its square and its product with 29 bits are exact. */
 static inline double log2_of_float(double v)
 {
     static const double coefficients[] = {LOG2_COEFFICIENTS};
-    const int64_t whole = (int64_t)(powers_bits(v) - LOG2_LEAST_BITS) >> DOUBLE_FRACTION;
+    const int64_t whole = (int64_t)(bits_of_double(v) - LOG2_LEAST_BITS) >> DOUBLE_FRACTION;
     const double exponent = (double)whole;
-    const double x = powers_double(powers_bits(v) - ((uint64_t)whole << DOUBLE_FRACTION)) - 1.0;
+    const double x = double_of_bits(bits_of_double(v) - ((uint64_t)whole << DOUBLE_FRACTION)) - 1.0;
     double p = coefficients[LOG2_DEGREE];
     POWERS_UNROLLED
     for (unsigned k = LOG2_DEGREE; k-- > 0;)

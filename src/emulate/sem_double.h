@@ -7,20 +7,9 @@
 #ifndef EMULATE_SEM_DOUBLE_H
 #define EMULATE_SEM_DOUBLE_H
 
+#include "emulate/powers.h"
 #include "emulate/sem_select.h"
 
-static inline double double_of_bits(uint64_t bits)
-{
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-static inline uint64_t bits_of_double(double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
 static inline double quiet(double nan)
 {
     return double_of_bits(bits_of_double(nan) | UINT64_C(0x0008000000000000));
