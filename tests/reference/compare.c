@@ -66,6 +66,15 @@ static void image_destroy(struct memory_image *image)
 
 /* ---- the two implementations ----------------------------------------------------------------- */
 
+/* Of a launch; the cluster stays zeros where the kernel requires one by itself, or there is none. */
+static void choose_shape(const struct program *program, uint32_t *grid, uint32_t *block,
+                         uint32_t *cluster)
+{
+    memcpy(grid, program->grid, sizeof program->grid);
+    memcpy(block, program->block, sizeof program->block);
+    if (!program->requires_cluster) memcpy(cluster, program->cluster, sizeof program->cluster);
+}
+
 /* What a run leaves beside its memory. */
 struct counted {
     struct strbuf text; /* the profile, and its warp traces, if they are wanted */
@@ -111,8 +120,7 @@ static ws_status run_on_device(struct diag *diag, struct device *device,
         TRY(device_copy_in(diag, device, addresses[i], buffers[i].bytes, buffers[i].size));
     }
     struct launch_options launch = {.parameters = addresses, .parameter_bytes = sizeof addresses};
-    memcpy(launch.grid, program->grid, sizeof launch.grid);
-    memcpy(launch.block, program->block, sizeof launch.block);
+    choose_shape(program, launch.grid, launch.block, launch.cluster);
     TRY(module_find_entry(diag, module, "k", &launch.entry));
     TRY(launch_counted(diag, device, module, &launch, traces, counted));
     for (unsigned i = 0; i < BUFFERS; i++)
@@ -153,8 +161,7 @@ static bool run_reference(const struct module *module, const struct program *pro
                                       .parameters = (const unsigned char *)parameters,
                                       .buffers = memory,
                                       .buffer_count = BUFFERS};
-    memcpy(launch.grid, program->grid, sizeof launch.grid);
-    memcpy(launch.block, program->block, sizeof launch.block);
+    choose_shape(program, launch.grid, launch.block, launch.cluster);
     if (module_find_entry(&diag, module, "k", &launch.entry) != WS_OK) {
         diag_clear(&diag);
         return false;

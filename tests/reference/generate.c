@@ -53,8 +53,18 @@ void program_clear(struct program *program)
 
 uint32_t program_threads(const struct program *program)
 {
-    const uint32_t *grid = program->grid, *block = program->block;
-    return grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
+    const uint32_t *grid = program->grid;
+    return grid[0] * grid[1] * grid[2] * program_block_threads(program);
+}
+
+uint32_t program_block_threads(const struct program *program)
+{
+    return program->block[0] * program->block[1] * program->block[2];
+}
+
+uint32_t program_cluster_blocks(const struct program *program)
+{
+    return program->cluster[0] * program->cluster[1] * program->cluster[2];
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -213,6 +223,19 @@ static void choose_shape(struct generator *g)
     program->grid[2] = 1;
 }
 
+/* By draws of its own: programs without clusters stay what they were before there were any. */
+static void choose_cluster(struct program *program)
+{
+    static const uint32_t clusters[][3] = {{2, 1, 1}, {1, 2, 1}, {4, 1, 1}, {2, 2, 1}};
+    struct generator draws = {.random = program->seed * UINT64_C(0xd1342543de82ef95)};
+    if (!chance(&draws, 20)) return;
+    memcpy(program->cluster, clusters[pick(&draws, sizeof clusters / sizeof *clusters)],
+           sizeof program->cluster);
+    program->requires_cluster = chance(&draws, 50);
+    memcpy(program->grid, program->cluster, sizeof program->grid);
+    if (program_cluster_blocks(program) == 2) program->grid[pick(&draws, 2)] *= 2;
+}
+
 static void add_table(struct generator *g)
 {
     struct strbuf bytes = {0};
@@ -291,10 +314,13 @@ static void store_memory(struct generator *g)
 
 static void add_kernel(struct generator *g)
 {
-    const uint32_t *block = g->program->block;
+    const uint32_t *block = g->program->block, *cluster = g->program->cluster;
     add_line(
         g, 0,
         ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 rows, .param .u64 words)");
+    if (g->program->requires_cluster)
+        add_line(g, new_group(g), ".explicitcluster .reqnctapercluster %u, %u, %u", cluster[0],
+                 cluster[1], cluster[2]);
     add_line(g, 0, "{");
     add_line(g, 0, ".shared .align 16 .b8 shared_rows[%u];",
              block[0] * block[1] * block[2] * ROW_BYTES);
@@ -317,6 +343,7 @@ static void add_kernel(struct generator *g)
     add_mbarriers(g);
     add_bulk_copies(g);
     add_matrix_moves(g);
+    add_cluster_phases(g);
     store_registers(g);
     store_memory(g);
     add_line(g, 0, "ret;");
@@ -328,6 +355,7 @@ void program_generate(struct program *program, uint64_t seed)
     *program = (struct program){.seed = seed};
     struct generator g = {.program = program, .random = seed * UINT64_C(0x2545f4914f6cdd1d)};
     choose_shape(&g);
+    choose_cluster(program);
     g.uses_old_values = chance(&g, 30);
     add_line(&g, 0, ".version 8.8");
     add_line(&g, 0, ".target sm_100a");

@@ -21,6 +21,8 @@ struct program_line {
 struct program {
     uint64_t seed;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];   /* blocks of one; zeros: no clusters */
+    bool requires_cluster; /* the kernel says so itself, and the launch need not */
     struct program_line *lines;
     uint32_t line_count, line_capacity;
     uint32_t group_count; /* groups are 1 .. group_count */
@@ -31,6 +33,8 @@ void program_clear(struct program *program);
 /* The PTX text without the groups g with removed[g]; malloc'ed. removed may be NULL. */
 char *program_text(const struct program *program, const bool *removed);
 uint32_t program_threads(const struct program *program); /* of the whole grid */
+uint32_t program_block_threads(const struct program *program);
+uint32_t program_cluster_blocks(const struct program *program);
 
 /* ---- what lies in the buffers ---------------------------------------------------------------- */
 

@@ -134,7 +134,9 @@ static void add_statement(struct generator *g)
 {
     uint32_t kind = pick(g, 100);
     bool in_kernel = !g->in_function;
-    if (kind < 8 && g->depth < DEPTH_MAX)
+    if (in_kernel && g->uniform && has_cluster(g) && chance(g, 4))
+        add_cluster_phase(g);
+    else if (kind < 8 && g->depth < DEPTH_MAX)
         add_control(g);
     else if (kind < 9 && g->depth && !g->uniform)
         add_jump_out(g);

@@ -14,7 +14,7 @@ static const struct element elements[] = {
     {"b8", 1},  {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2}, {"b32", 4},
     {"u32", 4}, {"s32", 4}, {"f32", 4}, {"b64", 8}, {"u64", 8}, {"s64", 8}, {"f64", 8},
 };
-enum { ELEMENTS = sizeof elements / sizeof *elements };
+enum { ELEMENTS = sizeof elements / sizeof *elements, ADDRESS_BYTES = 32 };
 
 struct place {
     const char *space;   /* ".shared"; "": generic */
@@ -43,6 +43,30 @@ static void list_registers(char *text, size_t size, uint32_t vector, bool is_loa
     static const char *const loads[] = {"$c", "{$d, $_}", "{$d, $_, $d, $_}"};
     static const char *const stores[] = {"$s", "{$r, $r}", "{$r, $r, $r, $r}"};
     snprintf(text, size, "%s", (is_load ? loads : stores)[vector / 2]);
+}
+
+/* Of at most 16 bytes together. */
+static const struct element *random_element(struct generator *g, uint32_t *vector)
+{
+    const struct element *element = &elements[pick(g, ELEMENTS)];
+    *vector = 1u << pick(g, 3);
+    if (element->bytes * *vector > 16) *vector = 2;
+    return element;
+}
+
+static void add_access(struct generator *g, uint32_t group, const char *space, const char *address,
+                       const struct element *element, uint32_t vector, bool is_load)
+{
+    char registers[32], vector_text[16] = "", guard[GUARD_BYTES];
+    list_registers(registers, sizeof registers, vector, is_load);
+    if (vector > 1) snprintf(vector_text, sizeof vector_text, ".v%u", vector);
+    random_guard(g, guard);
+    if (is_load)
+        add_template(g, group, guard, "ld%s%s{%s} %s, [%s]", space, vector_text, element->type,
+                     registers, address);
+    else
+        add_template(g, group, guard, "st%s%s{%s} [%s], %s", space, vector_text, element->type,
+                     address, registers);
 }
 
 /* Sometimes the address is only known at run time: 0 or 32 bytes into the row. */
@@ -101,33 +125,34 @@ void add_memory(struct generator *g)
         return;
     }
     const struct place *place = &places[g->in_function ? LOCAL_PLACE : pick(g, PLACES)];
-    const struct element *element = &elements[pick(g, ELEMENTS)];
-    uint32_t vector = 1u << pick(g, 3), bytes = element->bytes * vector, group = new_group(g);
-    if (bytes > 16) vector = 2, bytes = 2 * element->bytes;
+    uint32_t vector, group = new_group(g);
+    const struct element *element = random_element(g, &vector);
+    uint32_t bytes = element->bytes * vector;
     bool is_load = !place->writable || chance(g, 50);
-    char address[32], registers[32], vector_text[16] = "", guard[GUARD_BYTES];
+    char address[ADDRESS_BYTES];
     bool in_register = place->address[0] == '%';
     if (in_register && chance(g, 25))
         add_computed_address(g, group, place, bytes, address, sizeof address);
     else
         snprintf(address, sizeof address, "%s+%u", place->address, row_offset(g, bytes));
-    list_registers(registers, sizeof registers, vector, is_load);
-    if (vector > 1) snprintf(vector_text, sizeof vector_text, ".v%u", vector);
-    random_guard(g, guard);
-    if (is_load)
-        add_template(g, group, guard, "ld%s%s{%s} %s, [%s]", place->space, vector_text,
-                     element->type, registers, address);
-    else
-        add_template(g, group, guard, "st%s%s{%s} [%s], %s", place->space, vector_text,
-                     element->type, address, registers);
+    add_access(g, group, place->space, address, element, vector, is_load);
+}
+
+void add_row_access(struct generator *g, uint32_t group, const char *space, const char *row,
+                    bool is_load)
+{
+    uint32_t vector;
+    const struct element *element = random_element(g, &vector);
+    char address[ADDRESS_BYTES];
+    snprintf(address, sizeof address, "%s+%u", row, row_offset(g, element->bytes * vector));
+    add_access(g, group, space, address, element, vector, is_load);
 }
 
 /* Every lane reads a place of its own in what all threads were given. */
 void add_gather(struct generator *g)
 {
-    const struct element *element = &elements[pick(g, ELEMENTS)];
-    uint32_t vector = 1u << pick(g, 3), group = new_group(g);
-    if (element->bytes * vector > 16) vector = 2;
+    uint32_t vector, group = new_group(g);
+    const struct element *element = random_element(g, &vector);
     char registers[32], vector_text[16] = "", guard[GUARD_BYTES];
     list_registers(registers, sizeof registers, vector, true);
     if (vector > 1) snprintf(vector_text, sizeof vector_text, ".v%u", vector);
@@ -155,22 +180,34 @@ static const struct {
 };
 enum { SHARED_ATOMICS = sizeof shared_atomics / sizeof *shared_atomics };
 
-static void add_common_atomic(struct generator *g)
+static void count_polls(struct generator *g)
 {
-    static const char *const words[] = {".shared", "%sw",    ".global", "%words",
-                                        "",        "%words", "",        "%gsw"};
-    uint32_t at = pick(g, SHARED_ATOMICS), where = 2 * pick(g, 4);
+    g->most_polls += UINT32_C(1) << 2 * g->loops;
+}
+
+void add_word_atomic(struct generator *g, uint32_t group, const struct words *any, uint32_t count)
+{
+    uint32_t at = pick(g, SHARED_ATOMICS);
+    const struct words *words = &any[pick(g, count)];
     char guard[GUARD_BYTES];
     bool is_long = shared_atomics[at].offset >= 24 && shared_atomics[at].offset < 72;
+    count_polls(g);
     random_guard(g, guard);
     if (chance(g, 50))
-        add_template(g, new_group(g), guard, "red%s%s [%s+%u], %s", words[where],
-                     shared_atomics[at].operation, words[where + 1], shared_atomics[at].offset,
+        add_template(g, group, guard, "red%s%s [%s+%u], %s", words->space,
+                     shared_atomics[at].operation, words->address, shared_atomics[at].offset,
                      shared_atomics[at].value);
     else
-        add_template(g, new_group(g), guard, "atom%s%s %s, [%s+%u], %s", words[where],
-                     shared_atomics[at].operation, is_long ? "%y3" : "%x7", words[where + 1],
+        add_template(g, group, guard, "atom%s%s %s, [%s+%u], %s", words->space,
+                     shared_atomics[at].operation, is_long ? "%y3" : "%x7", words->address,
                      shared_atomics[at].offset, shared_atomics[at].value);
+}
+
+static void add_common_atomic(struct generator *g)
+{
+    static const struct words any[] = {
+        {".shared", "%sw"}, {".global", "%words"}, {"", "%words"}, {"", "%gsw"}};
+    add_word_atomic(g, new_group(g), any, sizeof any / sizeof *any);
 }
 
 /* Vectors are for global memory. */
@@ -193,17 +230,17 @@ static void add_vector_atomic(struct generator *g, uint32_t group, const char *g
     add_template(g, group, guard, "%s", templates[at]);
 }
 
-/* On the thread's own row: every operation, and the old value counts. */
-static void add_own_atomic(struct generator *g)
+/* On a row that nobody else uses: every operation, and the old value counts. */
+void add_row_atomic(struct generator *g, uint32_t group, const char *space, const char *row)
 {
     static const char *const operations[] = {"<.add|.min|.max>{u32 s32 u64}",
                                              "<.and|.or|.xor|.exch>{b32 b64}", "<.inc|.dec>{u32}",
                                              "<.min|.max>{s64}"};
-    bool global = g->uses_old_values && chance(g, 50), swaps = chance(g, 50);
-    const char *space = global ? ".global" : ".shared", *row = global ? "%row" : "%sh";
+    bool swaps = chance(g, 50);
     char guard[GUARD_BYTES];
+    count_polls(g);
     random_guard(g, guard);
-    uint32_t offset = row_offset(g, 8), group = new_group(g);
+    uint32_t offset = row_offset(g, 8);
     switch (pick(g, 10)) {
     case 5:
         add_template(g, group, guard, "atom%s.%s.b128 $Z, [%s+<0|16|32|48>], %s", space,
@@ -233,9 +270,14 @@ static void add_own_atomic(struct generator *g)
     }
 }
 
+static void add_own_atomic(struct generator *g)
+{
+    bool global = g->uses_old_values && chance(g, 50);
+    add_row_atomic(g, new_group(g), global ? ".global" : ".shared", global ? "%row" : "%sh");
+}
+
 void add_atomic(struct generator *g)
 {
-    g->most_polls += UINT32_C(1) << 2 * g->loops;
     if (chance(g, 50))
         add_common_atomic(g);
     else
@@ -244,17 +286,11 @@ void add_atomic(struct generator *g)
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-static uint32_t block_threads(const struct generator *g)
-{
-    const uint32_t *block = g->program->block;
-    return block[0] * block[1] * block[2];
-}
-
 static void add_one_barrier(struct generator *g, uint32_t group)
 {
     uint32_t barrier = pick(g, FREE_BARRIERS), form = pick(g, g->full_warps ? 4 : 3);
     if (form == 3)
-        add_line(g, group, "bar.sync %u, %u;", barrier, block_threads(g));
+        add_line(g, group, "bar.sync %u, %u;", barrier, program_block_threads(g->program));
     else
         add_template(g, group, "", "<bar.sync|barrier.sync|bar.cta.sync> %u", barrier);
 }
@@ -262,7 +298,7 @@ static void add_one_barrier(struct generator *g, uint32_t group)
 /* Some warps only announce themselves at the barrier. */
 static void add_arrival(struct generator *g, uint32_t group)
 {
-    uint32_t label = g->labels++, threads = block_threads(g);
+    uint32_t label = g->labels++, threads = program_block_threads(g->program);
     add_line(g, group, "and.b32 %%x0, %%lin, 32;");
     add_line(g, group, "setp.ne.u32 %%q0, %%x0, 0;");
     add_line(g, group, "@%%q0 bra ARRIVE%u;", label);
@@ -289,7 +325,7 @@ void add_barrier(struct generator *g)
     uint32_t group = new_group(g);
     switch (pick(g, 5)) {
     case 3:
-        if (g->full_warps && block_threads(g) >= 64) {
+        if (g->full_warps && program_block_threads(g->program) >= 64) {
             add_part_barrier(g, group);
             break;
         }
@@ -302,7 +338,7 @@ void add_barrier(struct generator *g)
                      pick(g, FREE_BARRIERS));
         break;
     case 2:
-        if (g->full_warps && block_threads(g) > 32) {
+        if (g->full_warps && program_block_threads(g->program) > 32) {
             add_arrival(g, group);
             break;
         }
@@ -323,7 +359,7 @@ void add_exchange(struct generator *g)
         add_line(g, group, "add.u32 %%x0, %%lin, %u;", pick(g, 70));
     else
         add_template(g, group, "", "mov.b32 %%x0, $x");
-    add_line(g, group, "rem.u32 %%x0, %%x0, %u;", block_threads(g));
+    add_line(g, group, "rem.u32 %%x0, %%x0, %u;", program_block_threads(g->program));
     add_line(g, group, "mad.lo.u32 %%x0, %%x0, %u, %%sbase;", ROW_BYTES);
     add_template(g, group, "", "ld.shared.b32 $X, [%%x0+%u]", offset);
     add_one_barrier(g, group);

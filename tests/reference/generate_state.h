@@ -61,12 +61,25 @@ void add_statements(struct generator *g, uint32_t count);
 /* generate_memory.c */
 void add_memory(struct generator *g);
 void add_gather(struct generator *g);
+/* Of a row that only this thread uses, or only reads: `space` ".shared" or the like and the register of its address. */
+void add_row_access(struct generator *g, uint32_t group, const char *space, const char *row,
+                    bool is_load);
+void add_row_atomic(struct generator *g, uint32_t group, const char *space, const char *row);
+/* On the words of one of the places, which all threads may use. */
+struct words {
+    const char *space, *address;
+};
+void add_word_atomic(struct generator *g, uint32_t group, const struct words *any, uint32_t count);
 void add_atomic(struct generator *g);
 /* generate_mbarrier.c: where the kernel's statements end. */
 void add_mbarriers(struct generator *g);
 /* generate_bulk.c: behind them. */
 void add_bulk_copies(struct generator *g);
 void add_matrix_moves(struct generator *g);
+/* generate_cluster.c: where all threads of the cluster come. */
+bool has_cluster(const struct generator *g);
+void add_cluster_phase(struct generator *g);
+void add_cluster_phases(struct generator *g);
 /* Only where the generator is uniform. */
 void add_exchange(struct generator *g);
 void add_barrier(struct generator *g);

@@ -154,7 +154,7 @@ bool block_release(struct block *block)
             released = true;
     for (uint32_t barrier = 0; barrier < BARRIER_COUNT && !released; barrier++)
         released = release_barrier(block, barrier);
-    return released;
+    return released || block_release_cluster(block);
 }
 
 static void begin_thread(struct block *block, uint32_t index)
@@ -187,16 +187,17 @@ static void free_frames(struct thread *thread)
     }
 }
 
-static void begin_block(struct block *block, struct state *state, uint32_t index)
+static void begin_block(struct block *block, struct state *state, uint64_t number, uint32_t rank)
 {
     const struct reference_launch *launch = state->launch;
-    const uint32_t *grid = launch->grid, *size = launch->block;
+    const uint32_t *size = launch->block;
     *block = (struct block){
         .state = state,
-        .id = {index % grid[0], index / grid[0] % grid[1], index / grid[0] / grid[1]},
+        .cluster = block - rank,
         .thread_count = size[0] * size[1] * size[2],
         .shared = mem_zalloc(state->shared_bytes + 1, 1),
     };
+    block_place(launch, number, rank, block->id);
     block->threads = mem_zalloc(block->thread_count, sizeof *block->threads);
     for (uint32_t i = 0; i < block->thread_count; i++)
         begin_thread(block, i);
@@ -213,39 +214,68 @@ static void end_block(struct block *block)
     mem_free(block->shared);
 }
 
-static void run_in_order(struct state *state, uint32_t count)
+/* Clusters from `first` on, `count` of them. */
+static struct block *begin_clusters(struct state *state, uint64_t first, uint64_t count)
 {
-    for (uint32_t i = 0; i < count && !state->fault; i++) {
-        struct block block;
-        begin_block(&block, state, i);
-        for (bool goes_on = true; goes_on && !state->fault;) {
-            goes_on = run_threads(&block);
-            goes_on = block_release(&block) || goes_on;
-        }
-        end_block(&block);
-    }
+    uint64_t size = reference_cluster_blocks(state->launch);
+    struct block *blocks = mem_zalloc(count * size, sizeof *blocks);
+    for (uint64_t i = 0; i < count * size; i++)
+        begin_block(&blocks[i], state, first + i / size, (uint32_t)(i % size));
+    return blocks;
 }
 
-static void run_by_turns(struct state *state, uint32_t count)
+static void end_blocks(struct block *blocks, uint64_t count)
 {
-    struct block *blocks = mem_zalloc(count, sizeof *blocks);
-    for (uint32_t i = 0; i < count; i++)
-        begin_block(&blocks[i], state, i);
-    schedule_run(state, blocks, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++)
         end_block(&blocks[i]);
     mem_free(blocks);
 }
 
-bool reference_run(const struct reference_launch *launch, char *message, size_t message_size)
+static void run_in_order(struct state *state, uint64_t clusters)
 {
+    uint64_t size = reference_cluster_blocks(state->launch);
+    for (uint64_t i = 0; i < clusters && !state->fault; i++) {
+        struct block *blocks = begin_clusters(state, i, 1);
+        for (bool goes_on = true; goes_on && !state->fault;) {
+            goes_on = false;
+            for (uint64_t rank = 0; rank < size; rank++) {
+                goes_on = run_threads(&blocks[rank]) || goes_on;
+                goes_on = block_release(&blocks[rank]) || goes_on;
+            }
+        }
+        end_blocks(blocks, size);
+    }
+}
+
+static void run_by_turns(struct state *state, uint64_t clusters)
+{
+    uint64_t count = clusters * reference_cluster_blocks(state->launch);
+    struct block *blocks = begin_clusters(state, 0, clusters);
+    schedule_run(state, blocks, (uint32_t)count);
+    end_blocks(blocks, count);
+}
+
+/* That of the launch, that of the kernel, or a block alone. */
+static void choose_cluster(struct reference_launch *launch)
+{
+    const uint32_t *required = launch->module->functions[launch->entry].required_cluster;
+    for (unsigned k = 0; k < 3; k++)
+        if (!launch->cluster[k]) launch->cluster[k] = required[k] ? required[k] : 1;
+}
+
+bool reference_run(const struct reference_launch *given, char *message, size_t message_size)
+{
+    struct reference_launch copy = *given;
+    const struct reference_launch *launch = &copy;
+    choose_cluster(&copy);
     struct state state = {.launch = launch};
     place_variables(&state);
-    uint32_t blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t clusters = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] /
+                        reference_cluster_blocks(launch);
     if (launch->schedule)
-        run_by_turns(&state, blocks);
+        run_by_turns(&state, clusters);
     else
-        run_in_order(&state, blocks);
+        run_in_order(&state, clusters);
     if (state.fault)
         snprintf(message, message_size, "line %u: %s: %s",
                  state.fault_insn ? state.fault_insn->line : 0,

@@ -24,6 +24,7 @@ struct reference_launch {
     const struct module *module;
     uint32_t entry;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of one; zeros: those that the kernel requires, if any */
     const unsigned char
         *parameters; /* as variable.offset of the kernel's parameters lays them out */
     const struct reference_buffer *buffers;

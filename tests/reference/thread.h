@@ -31,7 +31,13 @@ struct copy {
     bool arrives; /* no copy, but an arrival on the object at `to` behind those before it */
 };
 
-enum thread_state { THREAD_RUNS, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
+enum thread_state {
+    THREAD_RUNS,
+    THREAD_AT_BARRIER,
+    THREAD_AT_WARP,
+    THREAD_AT_CLUSTER,
+    THREAD_DONE
+};
 
 struct thread {
     struct block *block;
@@ -43,12 +49,15 @@ struct thread {
     struct frame *frame;
     struct copy copies[COPIES_MAX];   /* of cp.async, that are not done; oldest first */
     uint32_t copy_count, copy_groups; /* groups: committed so far */
+    uint32_t cluster_arrivals,
+        cluster_waits; /* at the barrier of the cluster; waits that have ended */
     uint32_t stack_used;
     unsigned char stack[STACK_BYTES]; /* local variables and parameters of all frames */
 };
 
 struct block {
     struct state *state;
+    struct block *cluster; /* the blocks of its cluster, by rank */
     uint32_t id[3];
     uint32_t thread_count;
     struct thread *threads;
@@ -100,6 +109,21 @@ unsigned char *thread_accessed(struct thread *thread, const struct insn *insn, u
 /* `count` bytes at an address of a space; NULL: none are there, or it is not aligned. */
 unsigned char *thread_place(struct thread *thread, unsigned space, uint64_t address, uint64_t count,
                             uint64_t alignment);
+
+/* thread_cluster.c */
+uint64_t reference_cluster_blocks(const struct reference_launch *launch); /* of one cluster */
+/* Where in the grid the block with that rank of a cluster is. */
+void block_place(const struct reference_launch *launch, uint64_t number, uint32_t rank,
+                 uint32_t id[3]);
+uint32_t block_rank(const struct block *block);
+/* The block of the cluster that a shared address means, and the address there; NULL: there is none. */
+struct block *block_at(struct block *block, uint64_t *address);
+void thread_map_shared(struct thread *thread, const struct insn *insn);
+void thread_shared_rank(struct thread *thread, const struct insn *insn);
+void thread_cluster_arrive(struct thread *thread, const struct insn *insn);
+void thread_cluster_wait(struct thread *thread, const struct insn *insn);
+/* Threads of the block go on whose barrier of the cluster is complete; false: none. */
+bool block_release_cluster(struct block *block);
 
 /* thread_bulk.c: copies in bulk. */
 void thread_bulk(struct thread *thread, const struct insn *insn);

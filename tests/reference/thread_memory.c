@@ -42,8 +42,10 @@ unsigned char *thread_place(struct thread *thread, unsigned space, uint64_t addr
             space = SPACE_LOCAL, address -= LOCAL_GENERIC;
     }
     if (address % alignment != 0) return NULL;
-    if (space == SPACE_SHARED)
-        return inside(block->shared, block->state->shared_bytes, address, count);
+    if (space == SPACE_SHARED) {
+        block = block_at(block, &address);
+        return block ? inside(block->shared, block->state->shared_bytes, address, count) : NULL;
+    }
     if (space == SPACE_LOCAL || space == SPACE_PARAM)
         return inside(thread->stack, STACK_BYTES, address, count);
     return global_place(block->state, address, count);

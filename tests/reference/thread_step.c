@@ -113,6 +113,27 @@ static uint64_t special(struct thread *thread, int32_t reg)
     case SREG_NCTAID_Y:
     case SREG_NCTAID_Z:
         return launch->grid[reg - SREG_NCTAID_X];
+    case SREG_CLUSTERID_X:
+    case SREG_CLUSTERID_Y:
+    case SREG_CLUSTERID_Z:
+        return thread->block->id[reg - SREG_CLUSTERID_X] / launch->cluster[reg - SREG_CLUSTERID_X];
+    case SREG_NCLUSTERID_X:
+    case SREG_NCLUSTERID_Y:
+    case SREG_NCLUSTERID_Z:
+        return launch->grid[reg - SREG_NCLUSTERID_X] / launch->cluster[reg - SREG_NCLUSTERID_X];
+    case SREG_CLUSTER_CTAID_X:
+    case SREG_CLUSTER_CTAID_Y:
+    case SREG_CLUSTER_CTAID_Z:
+        return thread->block->id[reg - SREG_CLUSTER_CTAID_X] %
+               launch->cluster[reg - SREG_CLUSTER_CTAID_X];
+    case SREG_CLUSTER_NCTAID_X:
+    case SREG_CLUSTER_NCTAID_Y:
+    case SREG_CLUSTER_NCTAID_Z:
+        return launch->cluster[reg - SREG_CLUSTER_NCTAID_X];
+    case SREG_CLUSTER_CTARANK:
+        return block_rank(thread->block);
+    case SREG_CLUSTER_NCTARANK:
+        return reference_cluster_blocks(launch);
     case SREG_LANEID:
         return lane;
     case SREG_LANEMASK_EQ:
@@ -355,6 +376,18 @@ static void execute(struct thread *thread, const struct insn *insn)
     case OP_ISSPACEP:
         thread_write(thread, &insn->operands[0],
                      is_in_space(insn->space, thread_read(thread, insn_source(insn, 0), TYPE_U64)));
+        break;
+    case OP_MAPA:
+        thread_map_shared(thread, insn);
+        break;
+    case OP_GETCTARANK:
+        thread_shared_rank(thread, insn);
+        break;
+    case OP_CLUSTER_ARRIVE:
+        thread_cluster_arrive(thread, insn);
+        break;
+    case OP_CLUSTER_WAIT:
+        thread_cluster_wait(thread, insn);
         break;
     case OP_ALLOCA:
         allocate(thread, insn);
