@@ -325,6 +325,8 @@ static void add_kernel(struct generator *g)
     add_line(g, 0, ".shared .align 16 .b8 shared_rows[%u];",
              block[0] * block[1] * block[2] * ROW_BYTES);
     add_line(g, 0, ".shared .align 16 .b8 shared_words[%u];", WORDS_BYTES);
+    if (has_cluster(g))
+        add_line(g, 0, ".shared .align 8 .b64 boxes[%u];", program_block_threads(g->program));
     add_line(g, 0, ".local .align 16 .b8 loc[%u];", ROW_BYTES);
     add_line(g, 0, ".reg .b32 %%lin, %%full, %%sbase, %%sh, %%sw;");
     add_line(g, 0,

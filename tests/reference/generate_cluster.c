@@ -52,16 +52,16 @@ static void add_mapping(struct generator *g, uint32_t group)
     add_template(g, group, "", "%s", questions[pick(g, sizeof questions / sizeof *questions)]);
 }
 
-/* A row of its own for every thread of the cluster. */
+/* A row of its own for every thread of the cluster: that of thread %pi in the block of rank %rk. */
 static void add_partner(struct generator *g, uint32_t group)
 {
     uint32_t threads = program_block_threads(g->program);
     add_line(g, group, "mov.u32 %%rk, %%cluster_ctarank;");
     add_line(g, group, "add.u32 %%rk, %%rk, %u;", pick(g, program_cluster_blocks(g->program)));
     add_line(g, group, "rem.u32 %%rk, %%rk, %u;", program_cluster_blocks(g->program));
-    add_line(g, group, "add.u32 %%x0, %%lin, %u;", pick(g, threads));
-    add_line(g, group, "rem.u32 %%x0, %%x0, %u;", threads);
-    add_line(g, group, "mad.lo.u32 %%x0, %%x0, %d, %%sbase;", ROW_BYTES);
+    add_line(g, group, "add.u32 %%pi, %%lin, %u;", pick(g, threads));
+    add_line(g, group, "rem.u32 %%pi, %%pi, %u;", threads);
+    add_line(g, group, "mad.lo.u32 %%x0, %%pi, %d, %%sbase;", ROW_BYTES);
     add_mapping(g, group);
 }
 
@@ -100,6 +100,125 @@ static void add_accesses(struct generator *g, uint32_t group)
     }
 }
 
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* A thread sends to the row of another one and to its object, which waits until all of the round has come: in every
+ * round as much. The quarters of a row take one message each. */
+enum { QUARTER_BYTES = 16, QUARTERS = ROW_BYTES / QUARTER_BYTES, ARRIVALS_MAX = 5 };
+
+static void add_boxes(struct generator *g, uint32_t group, uint32_t count)
+{
+    add_template(g, group, "",
+                 "mov.u32 %%mo, boxes;mad.lo.u32 %%mo, %%lin, 8, %%mo;"
+                 "mbarrier.init<.shared::cta|.shared>.b64 [%%mo], %u;"
+                 "<fence.mbarrier_init.release.cluster|fence.acq_rel.cluster>",
+                 count);
+}
+
+/* The object of the partner: %po and, generic, %pv. */
+static void add_partner_box(struct generator *g, uint32_t group)
+{
+    add_template(g, group, "",
+                 "mov.u32 %%po, boxes;mad.lo.u32 %%po, %%pi, 8, %%po;"
+                 "mapa.shared::cluster.u32 %%po, %%po, %%rk;"
+                 "cvt.u64.u32 %%pv, %%po;cvta.shared::cluster.u64 %%pv, %%pv");
+}
+
+/* Returns the bytes of which the object is told. */
+static uint32_t add_send(struct generator *g, uint32_t group, uint32_t quarter)
+{
+    static const struct {
+        const char *stores, *values;
+        uint32_t bytes;
+    } sends[] = {
+        {"st.async<|.weak>%s.mbarrier::complete_tx::bytes{b32 u32 s32 f32}", "$s", 4},
+        {"st.async<|.weak>%s.mbarrier::complete_tx::bytes{b64 u64 s64 f64}", "$s", 8},
+        {"st.async%s.mbarrier::complete_tx::bytes.v2{b32 u32 s32 f32}", "{$r, $r}", 8},
+        {"st.async%s.mbarrier::complete_tx::bytes.v2{b64 u64 s64 f64}", "{$r, $r}", 16},
+        {"st.async%s.mbarrier::complete_tx::bytes.v4{b32 u32 s32 f32}", "{$r, $r, $r, $r}", 16},
+        {"red.async.relaxed.cluster%s.mbarrier::complete_tx::bytes<.add|.min|.max>{u32 s32}", "$s",
+         4},
+        {"red.async.relaxed.cluster%s.mbarrier::complete_tx::bytes<.inc|.dec>{u32}", "$s", 4},
+        {"red.async.relaxed.cluster%s.mbarrier::complete_tx::bytes<.and|.or|.xor>{b32}", "$s", 4},
+        {"red.async.relaxed.cluster%s.mbarrier::complete_tx::bytes.add{u64}", "$s", 8},
+    };
+    uint32_t at = pick(g, sizeof sends / sizeof *sends), bytes = sends[at].bytes;
+    bool generic = chance(g, 30);
+    struct strbuf text = {0};
+    strbuf_printf(&text, sends[at].stores, generic ? "" : ".shared::cluster");
+    add_template(g, group, "", "%s [%s+%u], %s, [%s]", text.data, generic ? "%pg" : "%pr",
+                 QUARTER_BYTES * quarter + bytes * pick(g, QUARTER_BYTES / bytes), sends[at].values,
+                 generic ? "%pv" : "%po");
+    strbuf_clear(&text);
+    return bytes;
+}
+
+/* On the object of another thread, of its own block or not. */
+static void add_arrivals(struct generator *g, uint32_t group, uint32_t count)
+{
+    while (count) {
+        uint32_t some = 1 + pick(g, count);
+        if (some == 1 && chance(g, 50))
+            add_template(g, group, "",
+                         "and.b32 %%x0, $x, 4095;"
+                         "mbarrier.arrive.expect_tx<|.release.cluster>.shared::cluster.b64 _, "
+                         "[%%po], %%x0;"
+                         "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%%po], %%x0");
+        else
+            add_template(g, group, "",
+                         "mbarrier.arrive<|.release.cluster>.shared::cluster.b64 _, [%%po], %u",
+                         some);
+        count -= some;
+    }
+}
+
+static void add_box_wait(struct generator *g, uint32_t group, uint32_t round)
+{
+    uint32_t label = g->labels++;
+    add_line(g, group, "BOX%u:", label);
+    if (chance(g, 50))
+        add_template(g, group, "",
+                     "mbarrier.<test_wait|try_wait><|.acquire.cluster>.shared::cta.b64 %%q1, "
+                     "[%%mo], %%ms");
+    else
+        add_template(g, group, "",
+                     "mbarrier.<test_wait|try_wait>.parity<|.acquire.cluster>.shared::cta.b64 "
+                     "%%q1, [%%mo], %u",
+                     round % 2);
+    add_line(g, group, "@!%%q1 bra BOX%u;", label);
+}
+
+static void add_round(struct generator *g, uint32_t group, uint32_t round, uint32_t arrivals)
+{
+    uint32_t bytes = 0, first = pick(g, QUARTERS), sends = 1 + pick(g, QUARTERS);
+    bool arrives_late = chance(g, 50);
+    if (!arrives_late) add_arrivals(g, group, arrivals);
+    for (uint32_t i = 0; i < sends; i++)
+        bytes += add_send(g, group, (first + i) % QUARTERS);
+    add_template(g, group, "",
+                 "mbarrier.arrive.expect_tx<|.release.cta|.release.cluster|.relaxed.cluster>"
+                 ".shared::cta.b64 %%ms, [%%mo], %u",
+                 bytes);
+    if (arrives_late) add_arrivals(g, group, arrivals);
+    add_box_wait(g, group, round);
+    add_row_access(g, group, ".shared", "%sh", true);
+    add_cluster_barrier(g, group);
+}
+
+static void add_messages(struct generator *g, uint32_t group)
+{
+    uint32_t arrivals = pick(g, ARRIVALS_MAX), rounds = 1 + pick(g, 3);
+    add_line(g, group, ".reg .b32 %%mo, %%po;");
+    add_line(g, group, ".reg .b64 %%ms, %%pv;");
+    add_boxes(g, group, 1 + arrivals);
+    add_cluster_barrier(g, group);
+    add_partner(g, group);
+    add_partner_box(g, group);
+    for (uint32_t round = 0; round < rounds; round++)
+        add_round(g, group, round, arrivals);
+    add_line(g, group, "mbarrier.inval.shared.b64 [%%mo];");
+}
+
 void add_cluster_phase(struct generator *g)
 {
     uint32_t group = new_group(g);
@@ -107,11 +226,11 @@ void add_cluster_phase(struct generator *g)
                  "mov.u32 $X, %%<cluster_ctarank|cluster_nctarank|clusterid.x|clusterid.y|"
                  "nclusterid.x|nclusterid.y|cluster_ctaid.x|cluster_ctaid.y|cluster_ctaid.z|"
                  "cluster_nctaid.x|cluster_nctaid.y|cluster_nctaid.z>");
-    add_line(g, group, "{ .reg .b32 %%rk, %%pr, %%pw;");
+    add_line(g, group, "{ .reg .b32 %%rk, %%pi, %%pr, %%pw;");
     add_line(g, group, ".reg .b64 %%pg;");
     add_cluster_barrier(g, group);
     if (!g->has_exits) { /* a block may have ended: its memory with it */
-        add_accesses(g, group);
+        chance(g, 40) ? add_messages(g, group) : add_accesses(g, group);
         add_cluster_barrier(g, group);
     }
     add_line(g, group, "}");

@@ -238,10 +238,10 @@ static void run_in_order(struct state *state, uint64_t clusters)
         struct block *blocks = begin_clusters(state, i, 1);
         for (bool goes_on = true; goes_on && !state->fault;) {
             goes_on = false;
-            for (uint64_t rank = 0; rank < size; rank++) {
+            for (uint64_t rank = 0; rank < size; rank++)
                 goes_on = run_threads(&blocks[rank]) || goes_on;
+            for (uint64_t rank = 0; rank < size; rank++)
                 goes_on = block_release(&blocks[rank]) || goes_on;
-            }
         }
         end_blocks(blocks, size);
     }

@@ -125,8 +125,9 @@ void thread_cluster_wait(struct thread *thread, const struct insn *insn);
 /* Threads of the block go on whose barrier of the cluster is complete; false: none. */
 bool block_release_cluster(struct block *block);
 
-/* thread_bulk.c: copies in bulk. */
+/* thread_bulk.c: copies in bulk, and stores that an mbarrier object is told of. */
 void thread_bulk(struct thread *thread, const struct insn *insn);
+void thread_send(struct thread *thread, const struct insn *insn);
 
 /* thread_matrix.c: of a whole warp. */
 bool thread_moves_matrices(const struct insn *insn);

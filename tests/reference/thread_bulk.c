@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cp.async.bulk and cp.reduce.async.bulk of bytes: PTX ISA, data movement. Each is done at once, one of the moments up to the
+/* cp.async.bulk and cp.reduce.async.bulk of bytes, st.async and red.async: PTX ISA, data movement. Each is done at once, one of the moments up to the
  * wait for it. */
 #include "isa/bulk.h"
 
@@ -8,7 +8,7 @@
 #include "reference/scalar.h"
 #include "reference/thread.h"
 
-enum { BULK_ALIGNMENT = 16 };
+enum { BULK_ALIGNMENT = 16, SENT_BYTES_MAX = 16 };
 
 static uint64_t value(struct thread *thread, const struct insn *insn, unsigned k)
 {
@@ -35,21 +35,53 @@ static void combine(const struct insn *insn, unsigned char *to, const unsigned c
     }
 }
 
+static void deliver(const struct insn *insn, unsigned char *to, const unsigned char *from,
+                    uint64_t bytes)
+{
+    if (insn->op == OP_BULK_REDUCE || insn->op == OP_RED_ASYNC)
+        combine(insn, to, from, bytes);
+    else
+        memmove(to, from, bytes);
+}
+
+/* Of the object that counts the bytes; NULL: there is none at the address, which is generic or not. */
+static unsigned char *object_place(struct thread *thread, const struct insn *insn, unsigned space)
+{
+    return thread_place(thread, space, value(thread, insn, insn->bulk->object), 8, 8);
+}
+
+/* st.async, red.async. */
+void thread_send(struct thread *thread, const struct insn *insn)
+{
+    const struct bulk_form *form = insn->bulk;
+    unsigned space = insn->sub_op == SUB_TO ? SPACE_GENERIC : SPACE_SHARED;
+    unsigned size = type_infos[insn->type].bits / 8, bytes = size * insn->vector;
+    unsigned char values[SENT_BYTES_MAX], *object = object_place(thread, insn, space);
+    unsigned char *to =
+        thread_place(thread, space, value(thread, insn, form->target), bytes, bytes);
+    if (!to || !object) {
+        thread_fault(thread, insn, "a store to what is not there");
+        return;
+    }
+    for (unsigned k = 0; k < insn->vector; k++) {
+        uint64_t one = thread_read(thread, insn_source(insn, form->source + k), insn->type);
+        memcpy(values + k * size, &one, size);
+    }
+    deliver(insn, to, values, bytes);
+    object_complete(object, bytes);
+}
+
 void thread_bulk(struct thread *thread, const struct insn *insn)
 {
     const struct bulk_form *form = insn->bulk;
     uint64_t bytes = low_bits(value(thread, insn, form->size), 32);
     unsigned char *to = place(thread, insn, form->to, form->target, bytes);
     unsigned char *from = place(thread, insn, form->from, form->source, bytes), *object = NULL;
-    if (form->signals)
-        object = thread_place(thread, SPACE_SHARED, value(thread, insn, form->object), 8, 8);
+    if (form->signals) object = object_place(thread, insn, SPACE_SHARED);
     if (!to || !from || bytes % BULK_ALIGNMENT || (form->signals && !object)) {
         thread_fault(thread, insn, "a copy in bulk of what is not there");
         return;
     }
-    if (insn->op == OP_BULK_REDUCE)
-        combine(insn, to, from, bytes);
-    else
-        memmove(to, from, bytes);
+    deliver(insn, to, from, bytes);
     if (object) object_complete(object, bytes);
 }

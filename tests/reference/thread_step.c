@@ -424,6 +424,10 @@ static void execute(struct thread *thread, const struct insn *insn)
     case OP_BULK_REDUCE:
         thread_bulk(thread, insn);
         break;
+    case OP_ST_ASYNC:
+    case OP_RED_ASYNC:
+        thread_send(thread, insn);
+        break;
     case OP_MBARRIER_PENDING_COUNT:
         thread_write(thread, &insn->operands[0],
                      thread_pending_count(thread_read(thread, insn_source(insn, 0), TYPE_U64)));
