@@ -7,12 +7,7 @@ enum { UNIT_BYTES = 16, HALF_ROW_BYTES = ROW_BYTES / 2 };
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* What a copy moves; of shared memory to shared memory from one half of the row to the other. */
-struct span {
-    uint32_t to, from, bytes;
-};
-
-static struct span random_span(struct generator *g, bool within_row)
+struct span random_span(struct generator *g, bool within_row)
 {
     uint32_t room = within_row ? HALF_ROW_BYTES : ROW_BYTES;
     struct span span = {.bytes = UNIT_BYTES * (1 + pick(g, room / UNIT_BYTES))};
@@ -23,26 +18,40 @@ static struct span random_span(struct generator *g, bool within_row)
     return span;
 }
 
-/* Into shared memory: an object counts the bytes, and the thread waits for the end of its phase. */
-static void add_counted_copy(struct generator *g, uint32_t group, uint32_t round)
+struct counted_copy random_counted_copy(struct generator *g)
+{
+    uint32_t form = pick(g, COPY_FORMS);
+    return (struct counted_copy){.form = form, .span = random_span(g, form > COPY_OF_GLOBAL)};
+}
+
+void add_counted_copy(struct generator *g, uint32_t group, const struct counted_copy *copy,
+                      const char *row, const char *object)
 {
     static const char *const reductions[] = {"<.add|.min|.max>{u32 s32}", "<.inc|.dec>{u32}",
                                              "<.and|.or|.xor>{b32}", ".add{u64}"};
-    uint32_t label = g->labels++, form = pick(g, 3);
-    struct span span = random_span(g, form > 0);
-    add_line(g, group, "mbarrier.arrive.expect_tx.shared.b64 %%ms, [%%mo], %u;", span.bytes);
-    if (form < 2)
-        add_line(
-            g, group,
-            "cp.async.bulk.shared::cluster.%s.mbarrier::complete_tx::bytes [%%sh+%u], [%s+%u], "
-            "%u, [%%mo];",
-            form ? "shared::cta" : "global", span.to, form ? "%sh" : "%row", span.from, span.bytes);
-    else
+    const struct span *span = &copy->span;
+    bool of_global = copy->form == COPY_OF_GLOBAL;
+    if (copy->form == COPY_REDUCES)
         add_template(g, group, "",
                      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
-                     "%s [%%sh+%u], [%%sh+%u], %u, [%%mo]",
-                     reductions[pick(g, sizeof reductions / sizeof *reductions)], span.to,
-                     span.from, span.bytes);
+                     "%s [%s+%u], [%%sh+%u], %u, [%s]",
+                     reductions[pick(g, sizeof reductions / sizeof *reductions)], row, span->to,
+                     span->from, span->bytes, object);
+    else
+        add_line(g, group,
+                 "cp.async.bulk.shared::cluster.%s.mbarrier::complete_tx::bytes [%s+%u], "
+                 "[%s+%u], %u, [%s];",
+                 of_global ? "global" : "shared::cta", row, span->to, of_global ? "%row" : "%sh",
+                 span->from, span->bytes, object);
+}
+
+/* The thread waits for the end of the phase of its object. */
+static void add_awaited_copy(struct generator *g, uint32_t group, uint32_t round)
+{
+    uint32_t label = g->labels++;
+    struct counted_copy copy = random_counted_copy(g);
+    add_line(g, group, "mbarrier.arrive.expect_tx.shared.b64 %%ms, [%%mo], %u;", copy.span.bytes);
+    add_counted_copy(g, group, &copy, "%sh", "%mo");
     add_line(g, group, "COUNTED%u:", label);
     if (chance(g, 50))
         add_template(g, group, "", "mbarrier.<test_wait|try_wait>.shared.b64 %%q1, [%%mo], %%ms");
@@ -85,7 +94,7 @@ void add_bulk_copies(struct generator *g)
     for (uint32_t left = pick(g, 6); left; left--) {
         add_template(g, group, "", "st.shared.b32 [%%sh+%u], $x", 4 * pick(g, ROW_BYTES / 4));
         if (chance(g, 50))
-            add_counted_copy(g, group, round++);
+            add_awaited_copy(g, group, round++);
         else
             add_grouped_copy(g, group);
     }

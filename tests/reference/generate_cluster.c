@@ -102,8 +102,8 @@ static void add_accesses(struct generator *g, uint32_t group)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* A thread sends to the row of another one and to its object, which waits until all of the round has come: in every
- * round as much. The quarters of a row take one message each. */
+/* In each round a thread sends to the row of another one and arrives at its object as often as in the others; it waits at
+ * its own object until all of the round has come. The quarters of a row take one message each, or the row one copy. */
 enum { QUARTER_BYTES = 16, QUARTERS = ROW_BYTES / QUARTER_BYTES, ARRIVALS_MAX = 5 };
 
 static void add_boxes(struct generator *g, uint32_t group, uint32_t count)
@@ -188,28 +188,68 @@ static void add_box_wait(struct generator *g, uint32_t group, uint32_t round)
     add_line(g, group, "@!%%q1 bra BOX%u;", label);
 }
 
-static void add_round(struct generator *g, uint32_t group, uint32_t round, uint32_t arrivals)
+static void expect_bytes(struct generator *g, uint32_t group, uint32_t bytes)
+{
+    add_line(g, group, "mov.u32 %%mx, %u;", bytes);
+}
+
+static void add_sends(struct generator *g, uint32_t group)
 {
     uint32_t bytes = 0, first = pick(g, QUARTERS), sends = 1 + pick(g, QUARTERS);
-    bool arrives_late = chance(g, 50);
-    if (!arrives_late) add_arrivals(g, group, arrivals);
     for (uint32_t i = 0; i < sends; i++)
         bytes += add_send(g, group, (first + i) % QUARTERS);
+    expect_bytes(g, group, bytes);
+}
+
+static void add_partner_copy(struct generator *g, uint32_t group)
+{
+    struct counted_copy copy = random_counted_copy(g);
+    add_counted_copy(g, group, &copy, "%pr", "%po");
+    expect_bytes(g, group, copy.span.bytes);
+}
+
+/* Of one block of the cluster to some: the rows and objects of the same threads there. */
+static void add_multicast(struct generator *g, uint32_t group)
+{
+    uint32_t blocks = program_cluster_blocks(g->program);
+    uint32_t mask = 1 + pick(g, (1u << blocks) - 1);
+    struct span span = random_span(g, false);
+    add_line(g, group, "mov.u32 %%x0, %%cluster_ctarank;");
+    add_line(g, group, "setp.eq.u32 %%q0, %%x0, %u;", pick(g, blocks));
+    add_line(g, group, "shr.u32 %%x0, %u, %%x0;", mask);
+    add_line(g, group, "and.b32 %%x0, %%x0, 1;");
+    add_line(g, group, "mul.lo.u32 %%mx, %%x0, %u;", span.bytes);
+    add_line(g, group, "mov.u16 %%mm, %u;", mask);
+    add_line(g, group,
+             "@%%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+             ".multicast::cluster [%%sh+%u], [%%row+%u], %u, [%%mo], %%mm;",
+             span.to, span.from, span.bytes);
+}
+
+static void add_round(struct generator *g, uint32_t group, uint32_t round, uint32_t arrivals)
+{
+    static void (*const kinds[])(struct generator *, uint32_t) = {add_sends, add_sends,
+                                                                  add_partner_copy, add_multicast};
+    bool arrives_late = chance(g, 50);
+    if (!arrives_late) add_arrivals(g, group, arrivals);
+    kinds[pick(g, sizeof kinds / sizeof *kinds)](g, group);
     add_template(g, group, "",
                  "mbarrier.arrive.expect_tx<|.release.cta|.release.cluster|.relaxed.cluster>"
-                 ".shared::cta.b64 %%ms, [%%mo], %u",
-                 bytes);
+                 ".shared::cta.b64 %%ms, [%%mo], %%mx");
     if (arrives_late) add_arrivals(g, group, arrivals);
     add_box_wait(g, group, round);
     add_row_access(g, group, ".shared", "%sh", true);
+    add_line(g, group, "fence.proxy.async;");
     add_cluster_barrier(g, group);
 }
 
 static void add_messages(struct generator *g, uint32_t group)
 {
     uint32_t arrivals = pick(g, ARRIVALS_MAX), rounds = 1 + pick(g, 3);
-    add_line(g, group, ".reg .b32 %%mo, %%po;");
+    add_line(g, group, ".reg .b16 %%mm;");
+    add_line(g, group, ".reg .b32 %%mo, %%mx, %%po;");
     add_line(g, group, ".reg .b64 %%ms, %%pv;");
+    add_line(g, group, "fence.proxy.async;");
     add_boxes(g, group, 1 + arrivals);
     add_cluster_barrier(g, group);
     add_partner(g, group);

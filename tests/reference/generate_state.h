@@ -73,7 +73,21 @@ void add_word_atomic(struct generator *g, uint32_t group, const struct words *an
 void add_atomic(struct generator *g);
 /* generate_mbarrier.c: where the kernel's statements end. */
 void add_mbarriers(struct generator *g);
-/* generate_bulk.c: behind them. */
+/* generate_bulk.c: what a copy between rows moves; within a row from one half to the other. */
+struct span {
+    uint32_t to, from, bytes;
+};
+struct span random_span(struct generator *g, bool within_row);
+/* To a row of shared memory: of the thread's global or shared row; an object counts the bytes. */
+enum copy_form { COPY_OF_GLOBAL, COPY_OF_SHARED, COPY_REDUCES, COPY_FORMS };
+struct counted_copy {
+    enum copy_form form;
+    struct span span;
+};
+struct counted_copy random_counted_copy(struct generator *g);
+void add_counted_copy(struct generator *g, uint32_t group, const struct counted_copy *copy,
+                      const char *row, const char *object);
+/* Behind the objects of generate_mbarrier.c. */
 void add_bulk_copies(struct generator *g);
 void add_matrix_moves(struct generator *g);
 /* generate_cluster.c: where all threads of the cluster come. */

@@ -118,6 +118,8 @@ void block_place(const struct reference_launch *launch, uint64_t number, uint32_
 uint32_t block_rank(const struct block *block);
 /* The block of the cluster that a shared address means, and the address there; NULL: there is none. */
 struct block *block_at(struct block *block, uint64_t *address);
+/* The same place in the block of that rank. */
+uint64_t address_in_rank(uint64_t address, uint64_t rank);
 void thread_map_shared(struct thread *thread, const struct insn *insn);
 void thread_shared_rank(struct thread *thread, const struct insn *insn);
 void thread_cluster_arrive(struct thread *thread, const struct insn *insn);

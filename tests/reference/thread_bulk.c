@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cp.async.bulk and cp.reduce.async.bulk of bytes, st.async and red.async: PTX ISA, data movement. Each is done at once, one of the moments up to the
- * wait for it. */
+/* cp.async.bulk and cp.reduce.async.bulk of bytes, st.async and red.async: PTX ISA, data movement. Each is done
+ * at once, one of the moments up to the wait for it. */
 #include "isa/bulk.h"
 
 #include <string.h>
@@ -15,11 +15,10 @@ static uint64_t value(struct thread *thread, const struct insn *insn, unsigned k
     return thread_read(thread, insn_source(insn, k), TYPE_U64);
 }
 
-static unsigned char *place(struct thread *thread, const struct insn *insn, unsigned where,
-                            unsigned k, uint64_t bytes)
+static unsigned char *place(struct thread *thread, unsigned where, uint64_t address, uint64_t bytes)
 {
     unsigned space = where == BULK_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
-    return thread_place(thread, space, value(thread, insn, k), bytes, BULK_ALIGNMENT);
+    return thread_place(thread, space, address, bytes, BULK_ALIGNMENT);
 }
 
 static void combine(const struct insn *insn, unsigned char *to, const unsigned char *from,
@@ -44,21 +43,16 @@ static void deliver(const struct insn *insn, unsigned char *to, const unsigned c
         memmove(to, from, bytes);
 }
 
-/* Of the object that counts the bytes; NULL: there is none at the address, which is generic or not. */
-static unsigned char *object_place(struct thread *thread, const struct insn *insn, unsigned space)
-{
-    return thread_place(thread, space, value(thread, insn, insn->bulk->object), 8, 8);
-}
-
 /* st.async, red.async. */
 void thread_send(struct thread *thread, const struct insn *insn)
 {
     const struct bulk_form *form = insn->bulk;
     unsigned space = insn->sub_op == SUB_TO ? SPACE_GENERIC : SPACE_SHARED;
     unsigned size = type_infos[insn->type].bits / 8, bytes = size * insn->vector;
-    unsigned char values[SENT_BYTES_MAX], *object = object_place(thread, insn, space);
+    unsigned char values[SENT_BYTES_MAX];
     unsigned char *to =
         thread_place(thread, space, value(thread, insn, form->target), bytes, bytes);
+    unsigned char *object = thread_place(thread, space, value(thread, insn, form->object), 8, 8);
     if (!to || !object) {
         thread_fault(thread, insn, "a store to what is not there");
         return;
@@ -71,17 +65,35 @@ void thread_send(struct thread *thread, const struct insn *insn)
     object_complete(object, bytes);
 }
 
-void thread_bulk(struct thread *thread, const struct insn *insn)
+/* To that place, of which that object is told. */
+static void copy_to(struct thread *thread, const struct insn *insn, uint64_t target,
+                    uint64_t counter)
 {
     const struct bulk_form *form = insn->bulk;
     uint64_t bytes = low_bits(value(thread, insn, form->size), 32);
-    unsigned char *to = place(thread, insn, form->to, form->target, bytes);
-    unsigned char *from = place(thread, insn, form->from, form->source, bytes), *object = NULL;
-    if (form->signals) object = object_place(thread, insn, SPACE_SHARED);
+    unsigned char *from = place(thread, form->from, value(thread, insn, form->source), bytes);
+    unsigned char *to = place(thread, form->to, target, bytes), *object = NULL;
+    if (form->signals) object = thread_place(thread, SPACE_SHARED, counter, 8, 8);
     if (!to || !from || bytes % BULK_ALIGNMENT || (form->signals && !object)) {
         thread_fault(thread, insn, "a copy in bulk of what is not there");
         return;
     }
     deliver(insn, to, from, bytes);
     if (object) object_complete(object, bytes);
+}
+
+/* With .multicast to the same places of every block whose bit is set. */
+void thread_bulk(struct thread *thread, const struct insn *insn)
+{
+    const struct bulk_form *form = insn->bulk;
+    uint64_t target = value(thread, insn, form->target), counter = 0;
+    if (form->signals) counter = value(thread, insn, form->object);
+    if (!form->is_multicast) {
+        copy_to(thread, insn, target, counter);
+        return;
+    }
+    uint64_t blocks = thread_read(thread, insn_source(insn, form->blocks), TYPE_B16);
+    for (uint64_t rank = 0; blocks >> rank; rank++)
+        if (blocks >> rank & 1)
+            copy_to(thread, insn, address_in_rank(target, rank), address_in_rank(counter, rank));
 }

@@ -37,6 +37,11 @@ struct block *block_at(struct block *block, uint64_t *address)
                                                                   : NULL;
 }
 
+uint64_t address_in_rank(uint64_t address, uint64_t rank)
+{
+    return (address & ((1 << CLUSTER_SHIFT) - 1)) | (rank + 1) << CLUSTER_SHIFT;
+}
+
 /* The shared address that source 0 means. */
 static uint64_t shared_address(struct thread *thread, const struct insn *insn)
 {
@@ -46,11 +51,11 @@ static uint64_t shared_address(struct thread *thread, const struct insn *insn)
 
 void thread_map_shared(struct thread *thread, const struct insn *insn)
 {
-    uint64_t address = shared_address(thread, insn) & ((1 << CLUSTER_SHIFT) - 1);
+    uint64_t address = shared_address(thread, insn);
     uint64_t rank = thread_read(thread, insn_source(insn, 1), TYPE_U32);
     if (rank >= reference_cluster_blocks(thread->block->state->launch))
         thread_fault(thread, insn, "the cluster has no such block");
-    address |= (rank + 1) << CLUSTER_SHIFT;
+    address = address_in_rank(address, rank);
     thread_write(thread, &insn->operands[0],
                  insn->space == SPACE_SHARED ? address : address + SHARED_GENERIC);
 }
