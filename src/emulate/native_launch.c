@@ -67,20 +67,26 @@ static void put_workspace(const struct launch *launch, unsigned char *bank)
     put32(bank, at + 4, (uint32_t)workspace);
 }
 
-/* Number and size of the grid, for special registers that code reads from bank 0; every block is a cluster of its own. */
+/* Size of a cluster and of the grid in clusters; without clusters every block is one of its own. */
+static void put_clusters(const struct launch *launch, unsigned char *bank)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t blocks = launch->cluster[i] ? launch->cluster[i] : 1;
+        const float reciprocal = 1 / (float)blocks;
+        put32(bank, BANK_CLUSTER_90 + 4 * i, blocks);
+        memcpy(bank + BANK_CLUSTER_90 + 12 + 4 * i, &reciprocal, sizeof reciprocal);
+        put32(bank, BANK_CLUSTER_90 + 24 + 4 * i, launch->options->grid[i] / blocks);
+    }
+    put32(bank, BANK_CLUSTER_BLOCKS_90, launch->cluster_blocks ? launch->cluster_blocks : 1);
+}
+
+/* Number and size of the grid, for special registers that code reads from bank 0. */
 static void put_grid(const struct launch *launch, unsigned char *bank)
 {
     const struct launch_options *options = launch->options;
     put64(bank, BANK_GRID, 1);
     put32(bank, BANK_SM_COUNT, options->clocks ? options->clocks->sm_count : 1);
-    if (launch->program->module->target < 90) return;
-    const float reciprocal = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        put32(bank, BANK_CLUSTER_90 + 4 * i, 1);
-        memcpy(bank + BANK_CLUSTER_90 + 12 + 4 * i, &reciprocal, sizeof reciprocal);
-        put32(bank, BANK_CLUSTER_90 + 24 + 4 * i, options->grid[i]);
-    }
-    put32(bank, BANK_CLUSTER_BLOCKS_90, 1);
+    if (launch->program->module->target >= 90) put_clusters(launch, bank);
 }
 
 /* What the system keeps of shared memory: from sm_90 on below the kernel's, before that behind it. */
