@@ -364,12 +364,16 @@ static inline bool keeps_pairs(const struct insn *insn)
             (to == TYPE_F64 && (from == TYPE_S32 || from == TYPE_U32)));
 }
 
+/* program.c. Is a source one of these special registers? */
+bool program_reads_special(const struct insn *insn, int32_t first, int32_t last);
 /* program.c. device: variables are placed there. */
 /* native_launch.c: bank 0 of a launch, to be freed, and its size; the pool with what operands in banks read. */
 /* %total_smem_size: in units of allocation, without what is reserved (PTX ISA, special registers). */
 uint32_t launch_total_shared(const struct launch *launch);
 /* Adds what sm_80 to 89 reserve of shared memory to launch->shared_end, if the kernel asks where it is. */
 void native_reserve_shared(struct launch *launch);
+/* Refuses clusters whose blocks compute addresses in shared memory from their rank. */
+ws_status native_check_clusters(struct diag *diag, const struct launch *launch);
 unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes);
 unsigned char *native_fill_pool(const struct launch *launch);
 

@@ -295,7 +295,7 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
         return diag_error(diag, WS_ERR_LAUNCH,
                           "launch exceeds the limits: %llu bytes of shared memory per block",
                           (unsigned long long)launch->shared_bytes);
-    return WS_OK;
+    return native_check_clusters(diag, launch);
 }
 
 static void derive_sizes(struct launch *launch)

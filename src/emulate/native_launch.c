@@ -80,6 +80,32 @@ static void put_clusters(const struct launch *launch, unsigned char *bank)
     put32(bank, BANK_CLUSTER_BLOCKS_90, launch->cluster_blocks ? launch->cluster_blocks : 1);
 }
 
+static bool reads_rank(const struct program *program)
+{
+    for (uint32_t f = 0; f < program->function_count; f++) {
+        const struct function *function = program->functions[f].function;
+        for (uint32_t i = 0; i < function->insn_count; i++)
+            if (program_reads_special(&function->insns[i], SREG_CLUSTER_CTARANK,
+                                      SREG_CLUSTER_CTARANK))
+                return true;
+    }
+    return false;
+}
+
+/* Code of sm_90 puts the rank above the offset of a shared address, here the own block has addresses without a rank. */
+ws_status native_check_clusters(struct diag *diag, const struct launch *launch)
+{
+    const struct program *program = launch->program;
+    if (!program->native_code || !launch->cluster_blocks || !launch->shared_bytes ||
+        !reads_rank(program))
+        return WS_OK;
+    return diag_error(
+        diag, WS_ERR_LAUNCH,
+        "the machine code of kernel %s cannot be executed in clusters, since it uses "
+        "shared memory: compile it with PTX (-gencode arch=compute_90,code=compute_90)",
+        program->functions[0].function->display_name);
+}
+
 /* Number and size of the grid, for special registers that code reads from bank 0. */
 static void put_grid(const struct launch *launch, unsigned char *bank)
 {

@@ -554,15 +554,22 @@ static ws_status make_code(struct diag *diag, struct builder *b)
     return WS_OK;
 }
 
+bool program_reads_special(const struct insn *insn, int32_t first, int32_t last)
+{
+    for (unsigned k = 0; k < insn->nsrc; k++) {
+        const struct operand *source = insn_source(insn, k);
+        if (source->kind == OPERAND_SPECIAL && source->reg >= first && source->reg <= last)
+            return true;
+    }
+    return false;
+}
+
 static bool asks_reserved_shared(const struct function *function)
 {
     for (uint32_t i = 0; i < function->insn_count; i++)
-        for (unsigned k = 0; k < function->insns[i].nsrc; k++) {
-            const struct operand *source = insn_source(&function->insns[i], k);
-            if (source->kind == OPERAND_SPECIAL && source->reg >= SREG_RESERVED_SMEM_OFFSET_BEGIN &&
-                source->reg <= SREG_RESERVED_SMEM_OFFSET_1)
-                return true;
-        }
+        if (program_reads_special(&function->insns[i], SREG_RESERVED_SMEM_OFFSET_BEGIN,
+                                  SREG_RESERVED_SMEM_OFFSET_1))
+            return true;
     return false;
 }
 

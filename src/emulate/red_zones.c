@@ -35,24 +35,16 @@ static bool checks_memory(const struct device *device)
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
-static bool reads_special(const struct insn *insn, int32_t first, int32_t last)
-{
-    for (unsigned k = 0; k < insn->nsrc; k++) {
-        const struct operand *source = insn_source(insn, k);
-        if (source->kind == OPERAND_SPECIAL && source->reg >= first && source->reg <= last)
-            return true;
-    }
-    return false;
-}
-
 /* Does it compute where its arrays end? */
 static bool asks_total_shared(const struct builder *b)
 {
     for (uint32_t f = 0; f < b->function_count; f++) {
         const struct function *function = &b->module->functions[b->functions[f].module_index];
         for (uint32_t i = 0; i < function->insn_count; i++)
-            if (reads_special(&function->insns[i], SREG_TOTAL_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE) ||
-                reads_special(&function->insns[i], SREG_AGGR_SMEM_SIZE, SREG_AGGR_SMEM_SIZE))
+            if (program_reads_special(&function->insns[i], SREG_TOTAL_SMEM_SIZE,
+                                      SREG_TOTAL_SMEM_SIZE) ||
+                program_reads_special(&function->insns[i], SREG_AGGR_SMEM_SIZE,
+                                      SREG_AGGR_SMEM_SIZE))
                 return true;
     }
     return false;
