@@ -63,12 +63,13 @@ static inline int64_t element(uint32_t word, unsigned at, unsigned bits, bool is
 
 enum { MINMAX_TWO, MINMAX_THREE, MINMAX_SUM };
 
-/* d <- of a and b; of a, b and c; or of a + b and c. .RELU: not less than 0. */
-static void choose_elements(struct exec *x, const struct uop *u, unsigned how)
+/* Of a and b; of a, b and c; or of a + b and c. .RELU: not less than 0. */
+static void find_chosen(struct exec *x, const struct uop *u, unsigned how,
+                        uint32_t result[WARP_LANES])
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
     const uint32_t *c = how == MINMAX_TWO ? b : SRC(uint32_t, 2);
-    uint32_t p = source_predicate(x, u, how == MINMAX_TWO ? 2 : 3), result[WARP_LANES];
+    uint32_t p = source_predicate(x, u, how == MINMAX_TWO ? 2 : 3);
     unsigned bits = u->imm & NM_HALVES ? 16 : 32;
     bool is_signed = u->imm & NM_SIGNED;
     LANES
@@ -89,11 +90,32 @@ static void choose_elements(struct exec *x, const struct uop *u, unsigned how)
             result[i] |= (uint32_t)(v & (int64_t)((UINT64_C(1) << bits) - 1)) << at;
         }
     }
+}
+static void choose_elements(struct exec *x, const struct uop *u, unsigned how)
+{
+    uint32_t result[WARP_LANES];
+    find_chosen(x, u, how, result);
     write_words(x, u->dst[0], result);
 }
 static void n_vimnmx(struct exec *x, const struct uop *u)
 {
     choose_elements(x, u, MINMAX_TWO);
+}
+/* As n_vimnmx; and of the lower and the upper half: is the result's that of a? */
+static void n_vimnmx_told(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0);
+    uint32_t result[WARP_LANES], lower = 0, upper = 0;
+    find_chosen(x, u, MINMAX_TWO, result);
+    LANES
+    {
+        uint32_t differs = result[i] ^ a[i];
+        lower |= (uint32_t) !(differs & 0xffff) << i;
+        upper |= (uint32_t) !(differs >> 16) << i;
+    }
+    write_words(x, u->dst[0], result);
+    write_predicate(x, u->dst[1], lower);
+    write_predicate(x, u->dst[2], upper);
 }
 static void n_vimnmx3(struct exec *x, const struct uop *u)
 {
@@ -181,6 +203,7 @@ SELECT_ONE(n_vabsdiff4, PAIR(n_vabsdiff4))
 SELECT_ONE(n_i2i, PAIR(n_i2i))
 SELECT_ONE(n_i2ip, PAIR(n_i2ip))
 SELECT_ONE(n_vimnmx, SAME(n_vimnmx))
+SELECT_ONE(n_vimnmx_told, SAME(n_vimnmx_told))
 SELECT_ONE(n_vimnmx3, SAME(n_vimnmx3))
 SELECT_ONE(n_viaddmnmx, SAME(n_viaddmnmx))
 SELECT_ONE(n_viadd2, PAIR(n_viadd2))

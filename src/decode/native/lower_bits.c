@@ -89,7 +89,20 @@ bool lower_viadd(struct lowering *l)
     return true;
 }
 
-/* d, [p, q,] a, b, [c,] p: the predicates in front tell which side was taken, not established */
+/* d, p, q, a, b, p: the predicates in front tell which halves of d are those of a. */
+static bool lower_vimnmx_told(struct lowering *l)
+{
+    lower_to(l, OP_N_VIMNMX_TOLD, TYPE_B32);
+    to_register(l, 0);
+    to_predicate(l, 1);
+    to_predicate(l, 2);
+    from_value(l, 3);
+    from_value(l, 4);
+    from_predicate(l, 5);
+    return true;
+}
+
+/* d, [p, q,] a, b, [c,] p: what the predicates in front tell is established for pairs of halves */
 bool lower_vimnmx(struct lowering *l)
 {
     bool has_three = l->in->opcode[6] == '3', is_sum = l->in->opcode[2] == 'A';
@@ -97,9 +110,11 @@ bool lower_vimnmx(struct lowering *l)
     bool has_halves = has(l, "U16x2") || has(l, "S16x2");
     bool is_signed = !has(l, "U32") && !has(l, "U16x2");
     bool is_plain = !has_three && !is_sum && !has_halves && !has(l, "RELU");
-    if (has_results || (has_signs(l) && !is_sum)) return false;
+    if ((has_results && (!has_halves || has_three || is_sum)) || (has_signs(l) && !is_sum))
+        return false;
     l->out->modifiers = (is_signed ? NM_SIGNED : 0) | (has_halves ? NM_HALVES : 0) |
                         (has(l, "RELU") ? NM_RELU : 0) | (is_sum ? inverted(l, 2, NM_INVERT_B) : 0);
+    if (has_results) return lower_vimnmx_told(l);
     enum ptx_op op = is_plain    ? OP_N_IMNMX
                      : has_three ? OP_N_VIMNMX3
                      : is_sum    ? OP_N_VIADDMNMX
