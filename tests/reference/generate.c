@@ -228,7 +228,7 @@ static void choose_cluster(struct program *program)
 {
     static const uint32_t clusters[][3] = {{2, 1, 1}, {1, 2, 1}, {4, 1, 1}, {2, 2, 1}};
     struct generator draws = {.random = program->seed * UINT64_C(0xd1342543de82ef95)};
-    if (!chance(&draws, 20)) return;
+    if (!chance(&draws, 10)) return;
     memcpy(program->cluster, clusters[pick(&draws, sizeof clusters / sizeof *clusters)],
            sizeof program->cluster);
     program->requires_cluster = chance(&draws, 50);
