@@ -38,8 +38,16 @@ static void set_signs(struct exec *x, const struct uop *u)
     unsigned flags = (unsigned)(u->imm >> 8), shift = flags >> VALUE_SHIFT_AT;
     const uint32_t *a = SRC(uint32_t, 0), sign = u->vector == 2 ? 0x80008000u : 0x80000000u;
     uint32_t *d = DST(uint32_t, 0), keep = u->imm & 1 ? ~sign : ~0u, flip = u->imm & 2 ? sign : 0;
-    if (flags & VALUE_NEGATE_HIGH) flip ^= 0x80000000u;
-    if (flags & VALUE_LOW_TWICE) { /* never with what follows */
+    if (flags & VALUE_TURNED) { /* of these at most one */
+        flip ^= 0x80000000u;
+        VECTOR LANES
+        {
+            uint32_t v = (a[i] & keep) ^ flip;
+            d[i] = v << 16 | v >> 16;
+        }
+        return;
+    }
+    if (flags & VALUE_LOW_TWICE) {
         VECTOR LANES
         {
             uint32_t v = (a[i] & keep) ^ flip;

@@ -507,7 +507,7 @@ enum value_flags {
     VALUE_SIGNED_HALVES = 1, /* the signs are those of two halves */
     VALUE_LOW_TWICE = 2,     /* the lower half in both */
     VALUE_HIGH_TWICE = 4,
-    VALUE_NEGATE_HIGH = 8,  /* the upper half is negated, the lower one stays */
+    VALUE_TURNED = 8,       /* the halves change places, the upper one is negated */
     VALUE_APPLY_SIGNS = 16, /* also where the operation is of native_ops.def */
     VALUE_BYTE = 32,        /* shifted, then cut to a byte or a half and extended */
     VALUE_HALF = 64,

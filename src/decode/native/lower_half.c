@@ -15,7 +15,7 @@ static void from_halves(struct lowering *l, unsigned i)
     apply_signs(l);
     change_value(l, VALUE_SIGNED_HALVES | (operand_has(operand, "H0_H0")    ? VALUE_LOW_TWICE
                                            : operand_has(operand, "H1_H1")  ? VALUE_HIGH_TWICE
-                                           : operand_has(operand, "H0_NH1") ? VALUE_NEGATE_HIGH
+                                           : operand_has(operand, "H0_NH1") ? VALUE_TURNED
                                                                             : 0));
 }
 
