@@ -171,7 +171,7 @@ bool lower_stsm(struct lowering *l)
     return true;
 }
 
-/* QSPC.E.S p, d, [a]; .D, the shared memory of the cluster, is that of the block, since clusters are not launched */
+/* QSPC.E.S p, d, [a]; .D, the shared memory of the cluster, is that of the block: clusters whose blocks have some are refused */
 bool lower_qspc(struct lowering *l)
 {
     unsigned to = lower_find(l, false, 0), address = lower_find(l, false, 1);
